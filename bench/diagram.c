@@ -40,6 +40,7 @@ struct ring {
     size_t ranks;
     uint32_t *next; /* index of each rank's next event; owned, like the next */
     uint64_t *now;
+    uint64_t *calls;   /* number of its last call */
     uint32_t *entered; /* the enter events of a reduction */
     uint32_t junction; /* index of the communicator's next event */
     uint64_t events;
@@ -86,6 +87,7 @@ static struct es_event_id emit_call(struct ring *ring,
     static struct esi_run_communicator world = {.name = name};
     struct esi_run_process process = {.host = "made", .rank = (int)rank};
     const struct esi_run_thread thread = {.process = &process};
+    const struct es_operation *operation = es_operation_by_name(type);
     const struct esi_run_member member = {.process = &process, .communicator = &world};
     struct esi_causal_tuple told = {.tuple = {.peer = 1,
                                               .bytes = 8,
@@ -96,7 +98,7 @@ static struct es_event_id emit_call(struct ring *ring,
                                     .stop_ns = ring->now[rank] + length,
                                     .site = "ring.c:12 in step()"};
     struct esi_causal_call call = {.told = &told,
-                                   .operation = es_operation_by_name(type),
+                                   .operation = operation,
                                    .role = role,
                                    .thread = &thread,
                                    .member = &member};
@@ -107,6 +109,8 @@ static struct es_event_id emit_call(struct ring *ring,
                                  .type = type,
                                  .text = ""};
 
+    if (!operation->nonblocking)
+        call.number = ring->calls[rank] += role != ESI_ROLE_EXIT;
     emit(ring, &event, &call);
     if (role != ESI_ROLE_ENTER)
         ring->now[rank] += length;
@@ -158,8 +162,9 @@ static double run_ring(struct ring *ring, uint64_t events)
 
     ring->next = calloc(ring->ranks, sizeof *ring->next);
     ring->now = calloc(ring->ranks, sizeof *ring->now);
+    ring->calls = calloc(ring->ranks, sizeof *ring->calls);
     ring->partners = calloc(ring->ranks, sizeof *ring->partners);
-    if (!sent || !ring->next || !ring->now || !ring->partners)
+    if (!sent || !ring->next || !ring->now || !ring->calls || !ring->partners)
         fail("no memory");
     for (size_t i = 0; i <= ring->ranks; i++) {
         snprintf(name, sizeof name, "%zu.0", i);
@@ -186,6 +191,7 @@ static void end_ring(struct ring *ring)
 {
     free(ring->next);
     free(ring->now);
+    free(ring->calls);
     free(ring->partners);
 }
 
@@ -245,10 +251,11 @@ static double time_flights(size_t flights)
     struct esi_diagram *diagram = NULL;
     double times[ROUNDS];
     uint32_t next = 1;
-    uint64_t now = STEP_NS;
+    uint64_t now = STEP_NS, made = 0;
 
     ring.next = &next;
     ring.now = &now;
+    ring.calls = &made;
     if (!calls || esi_diagram_create(&config, &diagram) < 0)
         fail("no memory");
     ring.listener = esi_diagram_listener(diagram);

@@ -391,17 +391,23 @@ static bool is_ready(const struct esi_instance *instance)
     return instance->given + instance->lost >= size_of(instance);
 }
 
-/* Collects the enters of all members. */
+/* Collects the enters of all members, and finds the last. */
 static int collect_all(struct esi_causal_output *output,
-                       const struct esi_instance *instance,
+                       struct esi_instance *instance,
                        size_t *ret_count)
 {
     *ret_count = 0;
     if (esi_output_reserve(output, size_of(instance)) < 0)
         return -ENOMEM;
-    for (uint32_t i = 0; i < size_of(instance); i++)
-        if (instance->slots[i].entry == ESI_ENTRY_GIVEN)
-            output->partners[(*ret_count)++] = instance->slots[i].enter;
+    for (uint32_t i = 0; i < size_of(instance); i++) {
+        const struct esi_emitted *enter = &instance->slots[i].enter;
+
+        if (instance->slots[i].entry != ESI_ENTRY_GIVEN)
+            continue;
+        if (*ret_count == 0 || enter->edge.ns > instance->release.edge.ns)
+            instance->release.edge = enter->edge;
+        esi_output_add(output, (*ret_count)++, enter);
+    }
     return 0;
 }
 
@@ -541,16 +547,16 @@ int esi_collective_give_enter(struct esi_causality *causality,
 {
     struct esi_item *item = placed->item;
     struct esi_instance *instance = item->instance;
-    struct es_event_id id;
+    struct esi_emitted enter;
     int result = esi_event_give(
-        causality, placed, is_named(item) ? ES_EVENT_SEND : ES_EVENT_UNARY, 0, &id);
+        causality, placed, is_named(item) ? ES_EVENT_SEND : ES_EVENT_UNARY, 0, &enter);
 
     if (result < 0)
         return result;
     if (!instance || instance->slots[item->slot].entry != ESI_ENTRY_READ)
         return ESI_WAS_GIVEN;
     instance->slots[item->slot].entry = ESI_ENTRY_GIVEN;
-    instance->slots[item->slot].enter = id;
+    instance->slots[item->slot].enter = enter;
     instance->given++;
     result = note_entry(causality, instance, item->slot);
     if (result < 0)
@@ -654,7 +660,7 @@ static int collect_each(struct esi_causality *causality,
         if (slot >= size_of(instance) || slot == item->slot)
             continue;
         if (instance->slots[slot].entry == ESI_ENTRY_GIVEN)
-            output->partners[(*ret_count)++] = instance->slots[slot].enter;
+            esi_output_add(output, (*ret_count)++, &instance->slots[slot].enter);
         else
             instance->short_of = true;
     }
@@ -743,8 +749,8 @@ static int collect_dependences(struct esi_causality *causality,
         return collect_each(causality, item, dependence, ret_count);
     if (esi_output_reserve(&causality->output, 1) < 0)
         return -ENOMEM;
-    if (instance->release.index != 0)
-        causality->output.partners[(*ret_count)++] = instance->release;
+    if (instance->release.id.index != 0)
+        esi_output_add(&causality->output, (*ret_count)++, &instance->release);
     else
         instance->short_of = true;
     return 0;
@@ -757,14 +763,14 @@ static int give_exit(struct esi_causality *causality,
     struct esi_item *item = placed->item;
     struct esi_instance *instance = item->instance;
     bool receives = dependence->on_release || dependence->count > 0;
-    struct es_event_id id;
+    struct esi_emitted exit;
     size_t count;
     int result = collect_dependences(causality, item, dependence, &count);
 
     if (result < 0)
         return result;
     result = esi_event_give(causality, placed,
-                            receives ? ES_EVENT_RECEIVE : ES_EVENT_UNARY, count, &id);
+                            receives ? ES_EVENT_RECEIVE : ES_EVENT_UNARY, count, &exit);
     if (result < 0)
         return result;
     instance->exits++;

@@ -47,7 +47,7 @@ enum esi_entry { ESI_ENTRY_UNSEEN, ESI_ENTRY_READ, ESI_ENTRY_GIVEN, ESI_ENTRY_LO
 
 /* The part of one member. */
 struct esi_causal_slot {
-    struct es_event_id enter;
+    struct esi_emitted enter;
     struct esi_waiters waiters;
     uint8_t entry; /* enum esi_entry */
 };
@@ -68,7 +68,7 @@ struct esi_instance {
     bool released;    /* all-to-all instance: decided */
     bool short_of;    /* an event was emitted without a partner that it should have
                          named */
-    struct es_event_id release;
+    struct esi_emitted release; /* with the edge of the last arrival */
     struct esi_waiters waiters;
     struct esi_list_link link; /* in the list of unreleased or of unused instances */
     struct esi_causal_slot slots[];

@@ -33,11 +33,13 @@ void esi_output_fini(struct esi_causal_output *output)
     free(output->types);
     esi_texts_fini(&output->names);
     free(output->partners);
+    free(output->edges);
 }
 
 int esi_output_reserve(struct esi_causal_output *output, size_t count)
 {
-    return ESI_ARRAY_RESERVE(output->partners, output->partner_room, count);
+    return ESI_ARRAY_RESERVE_PAIR(output->partners, output->edges, output->partner_room,
+                                  count);
 }
 
 /* --- Types ------------------------------------------------------------------------ */
@@ -153,9 +155,11 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
 /* Passes the operation of an event to the listener. */
 static int tell_call(const struct esi_causality *causality,
                      const struct esi_placed *placed,
-                     const struct es_set_event *event)
+                     const struct es_set_event *event,
+                     const struct esi_edge *edges)
 {
     const struct esi_item *item = placed->item;
+    const struct esi_instance *instance = item->instance;
     const struct esi_causal_call call = {
         .told = &item->told,
         .operation = item->operation,
@@ -164,15 +168,49 @@ static int tell_call(const struct esi_causality *causality,
         .thread = item->element->thread->of,
         .member = item->member,
         .lost = item->lost,
+        .number = item->call,
+        .edges = edges,
+        .all = instance && event->partner_count == 1 &&
+               event->partners[0].trace == instance->series->trace,
     };
 
     return causality->config.listener.told(causality->config.listener.data, event,
                                            &call);
 }
 
+/* Finds the call of the program that the next event of a thread is a part of.  Calls
+ * of a thread do not overlap, so an operation that starts before the last call ends is
+ * of that call, as is one that starts with it: a call may have no length. */
+static struct esi_edge begin_event(const struct esi_placed *placed)
+{
+    struct esi_item *item = placed->item;
+    struct esi_causal_thread *thread = item->element->thread;
+    const struct esi_causal_tuple *told = &item->told;
+    bool posts = item->action == ESI_POSTED;
+
+    if (item->operation && item->operation->nonblocking && !posts) {
+        item->call = 0;
+    } else if (thread->calls == 0 || posts ||
+               (told->start_ns >= thread->call_end_ns &&
+                told->start_ns != thread->call_begin_ns)) {
+        item->call = ++thread->calls;
+        thread->call_begin_ns = told->start_ns;
+        thread->call_end_ns = told->stop_ns;
+    } else {
+        item->call = thread->calls;
+        if (told->stop_ns > thread->call_end_ns)
+            thread->call_end_ns = told->stop_ns;
+    }
+    return (struct esi_edge){.operation = item->operation,
+                             .ns = told->start_ns,
+                             .call = item->call,
+                             .trace = thread->trace};
+}
+
 static int emit_event(struct esi_causality *causality,
                       const struct esi_placed *placed,
-                      struct es_set_event *event)
+                      struct es_set_event *event,
+                      const struct esi_edge *edges)
 {
     const struct es_set_sink *sink = &causality->config.sink;
     struct attributes attributes;
@@ -187,7 +225,7 @@ static int emit_event(struct esi_causality *causality,
     }
     causality->totals.events++;
     if (causality->config.listener.told) {
-        result = tell_call(causality, placed, event);
+        result = tell_call(causality, placed, event, edges);
         if (result < 0)
             return result;
     }
@@ -212,7 +250,7 @@ int esi_event_give(struct esi_causality *causality,
                    const struct esi_placed *placed,
                    enum es_event_kind kind,
                    size_t partner_count,
-                   struct es_event_id *ret_id)
+                   struct esi_emitted *ret_emitted)
 {
     struct esi_causal_thread *thread = placed->item->element->thread;
     struct es_set_event event = {
@@ -223,15 +261,15 @@ int esi_event_give(struct esi_causality *causality,
     };
 
     thread->count++;
-    *ret_id = event.id;
-    return emit_event(causality, placed, &event);
+    *ret_emitted = (struct esi_emitted){event.id, begin_event(placed)};
+    return emit_event(causality, placed, &event, causality->output.edges);
 }
 
 int esi_event_give_unary(struct esi_causality *causality,
                          const struct esi_placed *placed)
 {
-    struct es_event_id id;
-    int result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &id);
+    struct esi_emitted emitted;
+    int result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &emitted);
 
     return result < 0 ? result : ESI_WAS_GIVEN;
 }
@@ -244,18 +282,19 @@ int esi_event_give_sync(struct esi_causality *causality,
     struct esi_causal_thread *receiver = receive->item->element->thread;
     struct es_event_id ids[2] = {{sender->trace, sender->count + 1},
                                  {receiver->trace, receiver->count + 1}};
+    struct esi_edge edges[2] = {begin_event(send), begin_event(receive)};
     struct es_set_event event = {
         .id = ids[0], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[1]};
     int result;
 
     sender->count++;
     receiver->count++;
-    result = emit_event(causality, send, &event);
+    result = emit_event(causality, send, &event, &edges[1]);
     if (result < 0)
         return result;
     event = (struct es_set_event){
         .id = ids[1], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[0]};
-    return emit_event(causality, receive, &event);
+    return emit_event(causality, receive, &event, &edges[0]);
 }
 
 /* --- Communicators' traces -------------------------------------------------------- */
@@ -335,7 +374,7 @@ int esi_event_give_junction(struct esi_causality *causality,
     event.partner_count = 0;
     event.partners = NULL;
     event.type = "release";
-    instance->release = event.id;
+    instance->release.id = event.id;
     causality->totals.events += 2;
     return emit_junction(causality, &event);
 }

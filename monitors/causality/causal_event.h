@@ -18,6 +18,7 @@ struct esi_causal_output {
     struct esi_type_names *types; /* by operation code */
     struct esi_texts names;       /* names of the traces of communicators */
     struct es_event_id *partners; /* of the event under construction */
+    struct esi_edge *edges;
     size_t partner_room;
 };
 
@@ -30,6 +31,14 @@ void esi_output_fini(struct esi_causal_output *output);
 /* Makes room for `count` partners.  Returns 0 or -ENOMEM. */
 int esi_output_reserve(struct esi_causal_output *output, size_t count);
 
+static inline void esi_output_add(struct esi_causal_output *output,
+                                  size_t number,
+                                  const struct esi_emitted *partner)
+{
+    output->partners[number] = partner->id;
+    output->edges[number] = partner->edge;
+}
+
 /* Adds a trace. */
 int esi_trace_add(struct esi_causality *causality,
                   const char *name,
@@ -40,7 +49,7 @@ int esi_event_give(struct esi_causality *causality,
                    const struct esi_placed *placed,
                    enum es_event_kind kind,
                    size_t partner_count,
-                   struct es_event_id *ret_id);
+                   struct esi_emitted *ret_emitted);
 /* Emits an event without dependencies in either direction.  Returns ESI_WAS_GIVEN. */
 int esi_event_give_unary(struct esi_causality *causality,
                          const struct esi_placed *placed);

@@ -22,10 +22,8 @@ enum esi_end_state {
 
 struct esi_message {
     struct esi_end end;
-    union {                               /* the send: */
-        struct esi_causal_thread *sender; /* its thread, if it was read */
-        struct es_event_id id;            /* its event, if it was emitted */
-    };
+    struct esi_causal_thread *sender;   /* if the send was read */
+    struct esi_emitted sent;            /* if it was emitted */
     struct esi_causal_thread *receiver; /* if the receive was read */
     struct esi_message *next_send;      /* in the lists of their items */
     struct esi_message *next_receive;
@@ -251,12 +249,12 @@ int esi_message_add_receive(struct esi_causality *causality,
 /* Called when the send has been emitted. */
 static void settle_send(struct esi_causality *causality,
                         struct esi_message *message,
-                        const struct es_event_id *id)
+                        const struct esi_emitted *sent)
 {
     struct esi_ends *ends = &causality->messages.ends;
 
     message->send = END_GIVEN;
-    message->id = *id;
+    message->sent = *sent;
     wake_receiver(causality, message);
     if (message->receive == END_GIVEN) { /* the receive did not wait */
         give_up_send(causality, message);
@@ -269,7 +267,7 @@ static void settle_send(struct esi_causality *causality,
 }
 
 int esi_message_add_given(struct esi_causality *causality,
-                          const struct es_event_id *id,
+                          const struct esi_emitted *sent,
                           const struct esi_ends_key *key)
 {
     struct esi_message *message = meet_message(causality, key);
@@ -277,7 +275,7 @@ int esi_message_add_given(struct esi_causality *causality,
     if (!message)
         return -ENOMEM;
     if (message->send == END_UNSEEN)
-        settle_send(causality, message, id);
+        settle_send(causality, message, sent);
     return 0;
 }
 
@@ -357,20 +355,20 @@ int esi_message_give_send(struct esi_causality *causality,
                           const struct esi_placed *placed)
 {
     struct esi_item *item = placed->item;
-    struct es_event_id id;
+    struct esi_emitted sent;
     int result;
 
     if (is_sync(causality, item))
         return give_synchronous(causality, item);
     item->synchronous = false;
-    result = esi_event_give(causality, placed, ES_EVENT_SEND, 0, &id);
+    result = esi_event_give(causality, placed, ES_EVENT_SEND, 0, &sent);
     if (result < 0)
         return result;
     for (struct esi_message *next; item->sends; item->sends = next) {
         next = item->sends->next_send;
-        settle_send(causality, item->sends, &id);
+        settle_send(causality, item->sends, &sent);
     }
-    esi_onesided_note_given(item, &id);
+    esi_onesided_note_given(item, &sent);
     return ESI_WAS_GIVEN;
 }
 
@@ -420,7 +418,7 @@ static int collect_sends(struct esi_causal_output *output,
             continue;
         if (esi_output_reserve(output, *ret_count + 1) < 0)
             return -ENOMEM;
-        output->partners[(*ret_count)++] = message->id;
+        esi_output_add(output, (*ret_count)++, &message->sent);
     }
     return 0;
 }
@@ -430,7 +428,7 @@ int esi_message_give_receive(struct esi_causality *causality,
 {
     struct esi_item *item = placed->item;
     struct esi_message *message = item->receives;
-    struct es_event_id id;
+    struct esi_emitted received;
     size_t count;
     int result;
 
@@ -443,7 +441,7 @@ int esi_message_give_receive(struct esi_causality *causality,
     }
     if (collect_sends(&causality->output, item->receives, &count) < 0)
         return -ENOMEM;
-    result = esi_event_give(causality, placed, ES_EVENT_RECEIVE, count, &id);
+    result = esi_event_give(causality, placed, ES_EVENT_RECEIVE, count, &received);
     if (result < 0)
         return result;
     for (struct esi_message *next; item->receives; item->receives = next) {

@@ -47,7 +47,7 @@ int esi_message_add_receive(struct esi_causality *causality,
                             bool blocking);
 /* Adds a send that was emitted before its message was known. */
 int esi_message_add_given(struct esi_causality *causality,
-                          const struct es_event_id *id,
+                          const struct esi_emitted *sent,
                           const struct esi_ends_key *key);
 /* Records that a send with the number of the key, or a later number, may have been
  * cancelled before `ticks`: `count` numbers are unreliable for sends that began

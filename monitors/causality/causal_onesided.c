@@ -107,8 +107,8 @@ static int add_post(struct esi_causality *causality,
         return 0;
     if (element->post)
         return esi_message_add_send(causality, element->post, &key);
-    if (element->post_id.index != 0)
-        return esi_message_add_given(causality, &element->post_id, &key);
+    if (element->emitted_post.id.index != 0)
+        return esi_message_add_given(causality, &element->emitted_post, &key);
     return 0;
 }
 
@@ -132,13 +132,13 @@ int esi_onesided_add_member(struct esi_causality *causality,
     return exposes ? add_post(causality, element, member, tuple) : 0;
 }
 
-void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id)
+void esi_onesided_note_given(struct esi_item *item, const struct esi_emitted *post)
 {
     struct esi_element *element = item->element;
 
     if (element->post == item) {
         element->post = NULL;
-        element->post_id = *id;
+        element->emitted_post = *post;
     }
 }
 
@@ -207,7 +207,7 @@ static int place_post(struct esi_causality *causality, struct esi_item *item)
 
     element->post = in_place ? item : NULL;
     element->post_begun = begun;
-    element->post_id = (struct es_event_id){.index = 0};
+    element->emitted_post = (struct esi_emitted){.id.index = 0};
     causality->totals.late += !in_place;
     return esi_thread_place(item, ESI_ROLE_SEND);
 }

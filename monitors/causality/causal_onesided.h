@@ -20,7 +20,7 @@ int esi_onesided_add_member(struct esi_causality *causality,
                             const struct es_tuple *tuple,
                             bool exposes);
 /* Called when the item's event was emitted. */
-void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id);
+void esi_onesided_note_given(struct esi_item *item, const struct esi_emitted *post);
 /* Called when all members have freed the window, or at the end of the input. */
 void esi_onesided_forget(struct esi_series *series);
 

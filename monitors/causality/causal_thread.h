@@ -23,6 +23,12 @@ struct esi_run_communicator;
 struct esi_run_member;
 struct esi_run_thread;
 
+/* An event that was emitted, for those that will name it. */
+struct esi_emitted {
+    struct es_event_id id;
+    struct esi_edge edge;
+};
+
 /* What is done with the tuple of an operation. */
 enum esi_action {
     ESI_IGNORE,
@@ -53,6 +59,7 @@ struct esi_item {
     struct esi_message *receives;  /* list: messages that its receive event names */
     struct esi_instance *instance; /* of a collective operation; counted as a
                                       reference */
+    uint64_t call;                 /* of which its last event is a part; 0 = none */
     uint32_t slot;                 /* own slot in the instance */
     uint32_t number;               /* sequence number of this record */
     uint32_t lost;    /* tuples of its element that are missing before it */
@@ -74,12 +81,12 @@ struct esi_placed {
 
 struct esi_element {
     struct esi_causal_thread *thread;
-    struct esi_item *post;      /* the last MPI_Win_post while it waits, */
-    uint64_t post_begun;        /* the time when it was called, */
-    struct es_event_id post_id; /* and its event, if it was emitted */
-    uint32_t lost;              /* tuples missing before the next one */
-    uint64_t last_ns;           /* run time up to which its operations are known */
-    bool in_gap;                /* operations after it are missing */
+    struct esi_item *post;           /* the last MPI_Win_post while it waits, */
+    uint64_t post_begun;             /* the time when it was called, */
+    struct esi_emitted emitted_post; /* and its event, if it was emitted */
+    uint32_t lost;                   /* tuples missing before the next one */
+    uint64_t last_ns;                /* run time up to which its operations are known */
+    bool in_gap;                     /* operations after it are missing */
 };
 
 /* Threads that wait for the same thing. */
@@ -90,7 +97,10 @@ struct esi_waiters {
 struct esi_causal_thread {
     const struct esi_run_thread *of;
     uint32_t trace;
-    uint32_t count;            /* events emitted */
+    uint32_t count;         /* events emitted */
+    uint64_t calls;         /* of the program, that these are parts of; */
+    uint64_t call_begin_ns; /* the last of them */
+    uint64_t call_end_ns;
     struct esi_placed *events; /* [head, released) are in final order, [released, tail)
                                   are not */
     size_t head;

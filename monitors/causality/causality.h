@@ -50,6 +50,14 @@ enum esi_role {
 
 struct esi_causal_tuple;
 
+/* What an event depends on: the beginning of an operation of another thread. */
+struct esi_edge {
+    const struct es_operation *operation;
+    uint64_t ns;    /* run time */
+    uint64_t call;  /* number of the call that it is a part of; 0 = none */
+    uint32_t trace; /* of the thread */
+};
+
 /* The operation of an event, for listeners that need more than the event set contains.
  * Everything is borrowed for the call. */
 struct esi_causal_call {
@@ -62,7 +70,13 @@ struct esi_causal_call {
     const struct esi_run_thread *thread;
     const struct esi_run_member *member; /* the process in the communicator; NULL = none
                                             or not known */
-    uint32_t lost; /* tuples of its element that are missing before it */
+    uint32_t lost;   /* tuples of its element that are missing before it */
+    uint64_t number; /* of the call of the program that the event is a part of, counted
+                        in its thread from 1; 0 = an operation that another call has
+                        started, such as a nonblocking receive */
+    const struct esi_edge *edges; /* by partner of the event; that of a junction is the
+                                     last of all arrivals */
+    bool all; /* its partner is a junction: all members have arrived */
 };
 
 /* Its communicator; NULL = none or not known. */
@@ -147,18 +161,6 @@ struct esi_causal_tuple {
     const char *site;  /* source location of the call; NULL or "" = not known; borrowed
                           until the tuple's events have been emitted */
 };
-
-/* Whether an event of a thread belongs to the same call of the program as the one
- * before it, which lasted from `begin_ns` to `end_ns`.  Calls of a thread do not
- * overlap, so an event that starts before the other call ends is of that call, as is
- * one that starts with it: a call may have no length.  Posted operations last longer
- * than the calls that post them: not for these. */
-static inline bool esi_causal_call_continues(const struct esi_causal_call *call,
-                                             uint64_t begin_ns,
-                                             uint64_t end_ns)
-{
-    return call->told->start_ns < end_ns || call->told->start_ns == begin_ns;
-}
 
 /* Adds a tuple.  Returns 0, -ENOMEM, or the error of the sink.  An operation under way
  * (stop 0) may be added after all other tuples of its thread, if no more will

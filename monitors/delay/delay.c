@@ -244,8 +244,6 @@ void esi_delay_destroy(struct esi_delay *delay)
         esi_path_end(&delay->paths, delay->threads[i]);
     for (size_t i = 0; i < delay->thread_count; i++)
         esi_delay_thread_destroy(delay->threads[i]);
-    for (size_t i = 0; i < delay->trace_count; i++)
-        free(delay->traces[i].junction);
     for (int i = 0; i < ESI_DELAY_GROUPS; i++) {
         for (size_t j = 0; j < delay->groups[i].count; j++)
             free(delay->groups[i].rows[j].series);
@@ -370,8 +368,7 @@ bool esi_delay_find_wait(const struct esi_delay *delay,
                          uint64_t ns,
                          struct esi_delay_wait *ret_wait)
 {
-    const struct esi_delay_thread *thread =
-        trace < delay->trace_count ? delay->traces[trace].thread : NULL;
+    const struct esi_delay_thread *thread = esi_delay_thread_of(delay, trace);
     const struct esi_delay_call *call =
         thread ? esi_delay_thread_call(thread, esi_delay_thread_find(thread, ns))
                : NULL;

@@ -26,16 +26,7 @@ enum {
     MEETINGS_OF_EVENT = 16, /* limit of partners for which meetings are recorded */
 };
 
-/* --- Threads and traces ----------------------------------------------------------- */
-
-static struct esi_delay_trace *trace_at(struct esi_delay *delay, uint32_t number)
-{
-    if (ESI_ARRAY_RESERVE(delay->traces, delay->trace_capacity, (size_t)number + 1) < 0)
-        return NULL;
-    while (delay->trace_count <= number)
-        delay->traces[delay->trace_count++] = (struct esi_delay_trace){.thread = NULL};
-    return &delay->traces[number];
-}
+/* --- Threads ---------------------------------------------------------------------- */
 
 /* Divides the budget among the threads. */
 static void share_window(struct esi_delay *delay)
@@ -81,80 +72,45 @@ static struct esi_delay_thread *add_thread(struct esi_delay *delay,
 }
 
 static struct esi_delay_thread *thread_of(struct esi_delay *delay,
-                                          uint32_t number,
+                                          uint32_t trace,
                                           const struct esi_causal_call *call)
 {
-    struct esi_delay_trace *trace = trace_at(delay, number);
-
-    if (trace && !trace->thread)
-        trace->thread = add_thread(delay, call->thread->process);
-    return trace ? trace->thread : NULL;
+    if (ESI_ARRAY_RESERVE(delay->traces, delay->trace_capacity, (size_t)trace + 1) < 0)
+        return NULL;
+    while (delay->trace_count <= trace)
+        delay->traces[delay->trace_count++] = NULL;
+    if (!delay->traces[trace])
+        delay->traces[trace] = add_thread(delay, call->thread->process);
+    return delay->traces[trace];
 }
 
 /* --- Causes ----------------------------------------------------------------------- */
 
-/* The thread and time of a referenced event. */
 static struct esi_delay_cause cause_of(const struct esi_delay *delay,
-                                       const struct es_event_id *id)
+                                       const struct esi_edge *edge)
 {
-    struct esi_delay_cause cause = {.known = false};
-    const struct esi_delay_trace *trace;
+    const struct esi_delay_thread *thread = esi_delay_thread_of(delay, edge->trace);
 
-    if (id->trace >= delay->trace_count)
-        return cause;
-    trace = &delay->traces[id->trace];
-    if (trace->junction) {
-        size_t place = id->index % ESI_DELAY_RELEASES;
-
-        if (trace->junction->releases[place].index == id->index)
-            cause = trace->junction->releases[place].cause;
-    } else if (trace->thread) {
-        const struct esi_delay_moment *moment =
-            esi_delay_thread_moment(trace->thread, id->index);
-
-        if (moment)
-            cause = (struct esi_delay_cause){
-                .thread = trace->thread->number, .ns = moment->ns, .known = true};
-    }
-    return cause;
+    return thread ? (struct esi_delay_cause){.thread = thread->number,
+                                             .ns = edge->ns,
+                                             .known = true}
+                  : (struct esi_delay_cause){.known = false};
 }
 
-/* The latest of all events that an event refers to. */
+/* The latest of all that an event depends on. */
 static struct esi_delay_cause last_cause(const struct esi_delay *delay,
-                                         const struct es_set_event *event)
+                                         const struct es_set_event *event,
+                                         const struct esi_causal_call *call)
 {
     struct esi_delay_cause last = {.known = false};
 
     for (uint32_t i = 0; i < event->partner_count; i++) {
-        struct esi_delay_cause cause = cause_of(delay, &event->partners[i]);
+        struct esi_delay_cause cause = cause_of(delay, &call->edges[i]);
 
         if (cause.known && (!last.known || cause.ns > last.ns))
             last = cause;
     }
     return last;
-}
-
-static int take_junction(struct esi_delay *delay, const struct es_set_event *event)
-{
-    struct esi_delay_trace *trace = trace_at(delay, event->id.trace);
-    struct esi_delay_junction *junction;
-
-    if (!trace)
-        return -ENOMEM;
-    if (!trace->junction)
-        trace->junction = calloc(1, sizeof *trace->junction);
-    junction = trace->junction;
-    if (!junction)
-        return -ENOMEM;
-    if (event->kind == ES_EVENT_RECEIVE) {
-        junction->last = last_cause(delay, event);
-    } else {
-        size_t place = event->id.index % ESI_DELAY_RELEASES;
-
-        junction->releases[place].index = event->id.index;
-        junction->releases[place].cause = junction->last;
-    }
-    return 0;
 }
 
 /* Error bound of the difference of two threads' times. */
@@ -215,7 +171,7 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
 
     if (thread->next > thread->first)
         last = esi_delay_thread_call(thread, thread->next - 1);
-    if (last && esi_causal_call_continues(event, last->begin_ns, last->end_ns)) {
+    if (last && last->number == event->number) {
         if (end_ns > last->end_ns)
             thread->last_ns = last->end_ns = end_ns;
         return last;
@@ -232,6 +188,7 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
     last = esi_delay_thread_add(thread, begin_ns, end_ns);
     if (!last)
         return NULL;
+    last->number = event->number;
     last->place = place;
     last->communicator =
         esi_delay_communicator_row(delay, esi_causal_call_communicator_name(event));
@@ -251,21 +208,6 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
         return NULL;
     esi_delay_row_times(delay, ESI_DELAY_BY_COMMUNICATOR, last->communicator)->calls++;
     return last;
-}
-
-static int note_moment(struct esi_delay_thread *thread,
-                       const struct es_set_event *event,
-                       const struct esi_causal_call *begin)
-{
-    const struct es_operation *operation = begin->operation;
-    const struct esi_delay_moment moment = {
-        .index = event->id.index,
-        .posted = begin->posted || operation->nonblocking || operation->posts,
-        .buffered = operation->buffered,
-        .ns = begin->told->start_ns,
-        .call = thread->next - 1};
-
-    return esi_delay_thread_note(thread, &moment);
 }
 
 /* Stores the wait of an operation that another call completes. */
@@ -345,31 +287,26 @@ static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
 static int find_late_receiver(struct esi_delay *delay,
                               const struct esi_delay_thread *receiver,
                               uint64_t posted_ns,
-                              const struct es_event_id *sent)
+                              const struct esi_edge *sent)
 {
-    struct esi_delay_thread *sender =
-        sent->trace < delay->trace_count ? delay->traces[sent->trace].thread : NULL;
-    const struct esi_delay_moment *moment =
-        sender ? esi_delay_thread_moment(sender, sent->index) : NULL;
+    struct esi_delay_thread *sender = esi_delay_thread_of(delay, sent->trace);
+    bool posts = sent->operation->nonblocking || sent->operation->posts;
     const struct esi_delay_cause cause = {.thread = receiver->number,
                                           .ns = posted_ns,
                                           .kind = ESI_DELAY_LATE_RECEIVER,
                                           .known = true};
-    const struct es_operation *of;
     struct esi_delay_call *call;
     bool is_kept;
 
-    if (!moment || moment->buffered || moment->ns >= posted_ns)
+    if (!sender || sent->operation->buffered || sent->ns >= posted_ns)
         return 0;
     call = call_during(sender, posted_ns);
     if (!call)
         return 0;
-    of = delay->places[call->place].of;
-    if (moment->posted) /* posting does not wait */
-        is_kept = of->completes;
-    else
-        is_kept = call == esi_delay_thread_call(sender, moment->call);
-    return is_kept ? take_wait(delay, sender, call, &cause, moment->posted) : 0;
+    is_kept = posts
+                  ? delay->places[call->place].of->completes /* posting does not wait */
+                  : call->number == sent->call;
+    return is_kept ? take_wait(delay, sender, call, &cause, posts) : 0;
 }
 
 /* A probe waited for the message of this receive. */
@@ -390,8 +327,8 @@ static int end_probe(struct esi_delay *delay,
 
 static int meet_partners(struct esi_delay *delay,
                          const struct esi_delay_thread *thread,
-                         uint64_t received_ns,
-                         const struct es_set_event *event)
+                         const struct es_set_event *event,
+                         const struct esi_causal_call *call)
 {
     uint32_t count = event->partner_count;
     int result = 0;
@@ -399,11 +336,10 @@ static int meet_partners(struct esi_delay *delay,
     if (count > MEETINGS_OF_EVENT)
         count = MEETINGS_OF_EVENT;
     for (uint32_t i = 0; i < count && result == 0; i++) {
-        struct esi_delay_cause cause = cause_of(delay, &event->partners[i]);
+        struct esi_delay_cause cause = cause_of(delay, &call->edges[i]);
 
-        if (cause.known && !delay->traces[event->partners[i].trace].junction &&
-            cause.thread != thread->number)
-            result = esi_delay_meet(delay, thread, received_ns, &cause);
+        if (cause.known && cause.thread != thread->number)
+            result = esi_delay_meet(delay, thread, call->told->stop_ns, &cause);
     }
     return result;
 }
@@ -413,7 +349,7 @@ static int take_message(struct esi_delay *delay,
                         const struct es_set_event *event,
                         const struct esi_causal_call *receive)
 {
-    struct esi_delay_cause cause = last_cause(delay, event);
+    struct esi_delay_cause cause = last_cause(delay, event, receive);
     int result = 0;
 
     cause.kind = ESI_DELAY_LATE_SENDER;
@@ -423,7 +359,7 @@ static int take_message(struct esi_delay *delay,
     }
     for (uint32_t i = 0; i < event->partner_count && result == 0; i++)
         result = find_late_receiver(delay, thread, receive->told->start_ns,
-                                    &event->partners[i]);
+                                    &receive->edges[i]);
     if (result < 0)
         return result;
     if (receive->operation->nonblocking) {
@@ -454,7 +390,7 @@ static int take_receive(struct esi_delay *delay,
             return -ENOMEM;
     }
     if (receive->operation->op_class == ES_CLASS_ONE_SIDED) {
-        cause = last_cause(delay, event);
+        cause = last_cause(delay, event, receive);
         cause.kind = ESI_DELAY_LATE_COMPLETE;
         if (receive->operation->rma == ES_RMA_COMPLETE ||
             receive->operation->rma == ES_RMA_START)
@@ -464,8 +400,7 @@ static int take_receive(struct esi_delay *delay,
     } else {
         result = take_message(delay, thread, event, receive);
     }
-    return result < 0 ? result
-                      : meet_partners(delay, thread, receive->told->stop_ns, event);
+    return result < 0 ? result : meet_partners(delay, thread, event, receive);
 }
 
 /* --- Collective operations -------------------------------------------------------- */
@@ -513,10 +448,7 @@ static int take_exit(struct esi_delay *delay,
                      const struct es_set_event *event,
                      const struct esi_causal_call *exit)
 {
-    struct esi_delay_cause cause = last_cause(delay, event);
-    bool all = event->partner_count == 1 &&
-               event->partners[0].trace < delay->trace_count &&
-               delay->traces[event->partners[0].trace].junction;
+    struct esi_delay_cause cause = last_cause(delay, event, exit);
     struct esi_delay_call *call;
     uint32_t row;
     int result = 0;
@@ -534,10 +466,10 @@ static int take_exit(struct esi_delay *delay,
         if (cause.known)
             result = take_wait(delay, thread, call, &cause, false);
     }
-    if (all && cause.known)
+    if (exit->all && cause.known)
         meet_all(thread, &event->partners[0], cause.ns);
     else if (result == 0)
-        result = meet_partners(delay, thread, exit->told->stop_ns, event);
+        result = meet_partners(delay, thread, event, exit);
     return result;
 }
 
@@ -662,7 +594,6 @@ static int take_whole(struct esi_delay *delay,
 /* A send, or the enter of a collective operation, which others may depend on. */
 static int take_begin(struct esi_delay *delay,
                       struct esi_delay_thread *thread,
-                      const struct es_set_event *event,
                       const struct esi_causal_call *begin)
 {
     struct esi_causal_call call = *begin;
@@ -673,10 +604,10 @@ static int take_begin(struct esi_delay *delay,
         entered.stop_ns = entered.start_ns;
         call.told = &entered;
     }
-    if (!begin->posted && !begin->operation->nonblocking &&
-        !call_at(delay, thread, &call))
-        return -ENOMEM;
-    return note_moment(thread, event, begin);
+    return !begin->posted && !begin->operation->nonblocking &&
+                   !call_at(delay, thread, &call)
+               ? -ENOMEM
+               : 0;
 }
 
 static int take_event(struct esi_delay *delay,
@@ -687,7 +618,7 @@ static int take_event(struct esi_delay *delay,
     switch (call->role) {
     case ESI_ROLE_SEND:
     case ESI_ROLE_ENTER:
-        return take_begin(delay, thread, event, call);
+        return take_begin(delay, thread, call);
     case ESI_ROLE_RECEIVE:
         return take_receive(delay, thread, event, call);
     case ESI_ROLE_EXIT:
@@ -860,7 +791,7 @@ int esi_delay_told(void *data,
 
     delay->totals.events++;
     if (!call)
-        return take_junction(delay, event);
+        return 0; /* a junction */
     thread = thread_of(delay, event->id.trace, call);
     if (!thread)
         return -ENOMEM;

@@ -30,21 +30,6 @@ struct esi_delay_group_rows {
     struct esi_hash table;
 };
 
-/* The `release` events of a communicator's trace, and their last arrivals. */
-enum { ESI_DELAY_RELEASES = 64 };
-struct esi_delay_junction {
-    struct esi_delay_cause last; /* of the latest join */
-    struct {
-        uint32_t index;
-        struct esi_delay_cause cause;
-    } releases[ESI_DELAY_RELEASES];
-};
-
-struct esi_delay_trace {
-    struct esi_delay_thread *thread;     /* one of the two is set */
-    struct esi_delay_junction *junction; /* owned */
-};
-
 /* The last messages between two threads, the lower number first. */
 struct esi_delay_meeting {
     uint32_t threads[2];
@@ -93,10 +78,10 @@ static inline uint64_t esi_delay_pair_key(uint64_t first, uint64_t second, uint3
 
 struct esi_delay {
     struct esi_delay_config config;
-    struct esi_delay_trace *traces; /* by number */
-    size_t trace_count, trace_capacity;
     struct esi_delay_thread **threads; /* by number; owned */
     size_t thread_count, thread_capacity;
+    struct esi_delay_thread **traces; /* the thread of each trace; NULL = none */
+    size_t trace_count, trace_capacity;
     struct esi_texts texts; /* of lines, hosts and communicators */
     struct esi_delay_group_rows groups[ESI_DELAY_GROUPS];
     struct esi_delay_place *places;
@@ -127,6 +112,14 @@ struct esi_delay {
     struct esi_delay_totals totals;
     uint64_t block_calls; /* calls per block of the series */
 };
+
+/* The thread of a trace; NULL = none. */
+static inline struct esi_delay_thread *esi_delay_thread_of(
+    const struct esi_delay *delay,
+    uint32_t trace)
+{
+    return trace < delay->trace_count ? delay->traces[trace] : NULL;
+}
 
 /* --- delay.c ---------------------------------------------------------------------- */
 

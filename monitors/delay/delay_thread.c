@@ -28,7 +28,6 @@ void esi_delay_thread_destroy(struct esi_delay_thread *thread)
     while (thread->first < thread->next)
         esi_delay_thread_forget(thread);
     free(thread->calls);
-    free(thread->moments);
     free(thread->completions);
     free(thread);
 }
@@ -100,53 +99,6 @@ uint64_t esi_delay_thread_find(const struct esi_delay_thread *thread, uint64_t n
             low = middle + 1;
     }
     return low;
-}
-
-/* --- Events ----------------------------------------------------------------------- */
-
-static int grow_moments(struct esi_delay_thread *thread)
-{
-    size_t places = thread->moments ? 2 * (thread->moment_mask + 1) : FIRST_CALLS;
-    struct esi_delay_moment *moments = calloc(places, sizeof *moments);
-
-    if (!moments)
-        return -ENOMEM;
-    for (size_t i = 0; thread->moments && i <= thread->moment_mask; i++)
-        if (thread->moments[i].index != 0)
-            moments[thread->moments[i].index & (places - 1)] = thread->moments[i];
-    free(thread->moments);
-    thread->moments = moments;
-    thread->moment_mask = places - 1;
-    return 0;
-}
-
-/* Indexes start at 1, so 0 marks a free slot. */
-int esi_delay_thread_note(struct esi_delay_thread *thread,
-                          const struct esi_delay_moment *moment)
-{
-    struct esi_delay_moment *place = NULL;
-
-    if (thread->moments)
-        place = &thread->moments[moment->index & thread->moment_mask];
-    while (!place || (place->index != 0 && thread->moment_mask + 1 < thread->window)) {
-        if (grow_moments(thread) < 0)
-            return -ENOMEM;
-        place = &thread->moments[moment->index & thread->moment_mask];
-    }
-    *place = *moment;
-    return 0;
-}
-
-const struct esi_delay_moment *esi_delay_thread_moment(
-    const struct esi_delay_thread *thread,
-    uint32_t index)
-{
-    const struct esi_delay_moment *moment;
-
-    if (!thread->moments)
-        return NULL;
-    moment = &thread->moments[index & thread->moment_mask];
-    return moment->index == index ? moment : NULL;
 }
 
 /* --- Sums ------------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ struct esi_delay_cause {
 };
 
 struct esi_delay_call {
+    uint64_t number;  /* in causality */
     uint64_t from_ns; /* end of the previous call */
     uint64_t begin_ns;
     uint64_t end_ns;
@@ -67,15 +68,6 @@ struct esi_delay_completion {
     struct esi_delay_cause cause;
 };
 
-/* The time of an event. */
-struct esi_delay_moment {
-    uint32_t index;
-    bool posted;   /* of an operation that continues after its call */
-    bool buffered; /* of a send that never waits for its receiver */
-    uint64_t ns;
-    uint64_t call; /* call number */
-};
-
 /* The thread's last two all-to-all operations on a communicator, with the times of
  * their last arrivals: other members may be one operation ahead. */
 struct esi_delay_collective {
@@ -91,15 +83,13 @@ struct esi_delay_thread {
     uint32_t row;  /* of its rank */
     uint32_t host; /* number of a text */
     uint64_t error_ns;
-    struct esi_delay_call *calls;     /* ring: number & mask; owned */
-    uint64_t next;                    /* number of the next call */
-    uint64_t first;                   /* number of the oldest kept call */
-    size_t mask;                      /* capacity - 1 */
-    size_t window;                    /* maximum number of kept calls */
-    uint64_t last_ns;                 /* end of the last call */
-    uint64_t accounted_ns;            /* everything before is included in the rows */
-    struct esi_delay_moment *moments; /* ring: index & moment_mask; owned */
-    size_t moment_mask;
+    struct esi_delay_call *calls; /* ring: number & mask; owned */
+    uint64_t next;                /* number of the next call */
+    uint64_t first;               /* number of the oldest kept call */
+    size_t mask;                  /* capacity - 1 */
+    size_t window;                /* maximum number of kept calls */
+    uint64_t last_ns;             /* end of the last call */
+    uint64_t accounted_ns;        /* everything before is included in the rows */
     struct esi_delay_completion *completions; /* owned */
     size_t completion_count, completion_capacity;
     struct esi_delay_collective collectives[ESI_DELAY_COLLECTIVES];
@@ -146,14 +136,6 @@ void esi_delay_thread_skip(struct esi_delay_thread *thread, uint64_t until_ns);
 
 /* Number of the first call that ends after `ns`; `next` if there is none.  O(log n). */
 uint64_t esi_delay_thread_find(const struct esi_delay_thread *thread, uint64_t ns);
-
-/* Returns 0 or -ENOMEM. */
-int esi_delay_thread_note(struct esi_delay_thread *thread,
-                          const struct esi_delay_moment *moment);
-/* NULL if it is no longer kept. */
-const struct esi_delay_moment *esi_delay_thread_moment(
-    const struct esi_delay_thread *thread,
-    uint32_t index);
 
 /* Adds `sign` times the thread's activities in (begin_ns, end_ns], by number, and the
  * causes of its waits, by key.  Returns 0; 1 if the interval starts before the kept

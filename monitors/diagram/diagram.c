@@ -368,17 +368,6 @@ static int fill_span(struct esi_diagram *diagram,
     return ret_span->what == NO_WHAT ? -ENOMEM : 0;
 }
 
-/* Whether the event belongs to the last call, such as its second half. */
-static bool is_of_last(const struct esi_diagram_thread *thread,
-                       const struct esi_causal_call *call)
-{
-    const struct esi_diagram_spans *calls = &thread->calls;
-    const struct esi_diagram_span *last =
-        calls->count > 0 ? &calls->items[calls->count - 1] : NULL;
-
-    return last && esi_causal_call_continues(call, last->begin_ns, last->end_ns);
-}
-
 static int add_call(struct esi_diagram *diagram,
                     struct esi_diagram_thread *thread,
                     struct esi_diagram_span *span)
@@ -414,8 +403,7 @@ static int place_call(struct esi_diagram *diagram,
     struct esi_diagram_span span;
     int result;
 
-    if (!(call->operation && call->operation->nonblocking) &&
-        is_of_last(thread, call)) {
+    if (call->number > 0 && call->number == thread->last_call) {
         *ret_number = (uint32_t)(thread->calls.first + thread->calls.count - 1);
         return 0;
     }
@@ -436,6 +424,7 @@ static int place_call(struct esi_diagram *diagram,
     }
     if (result == 0)
         result = add_call(diagram, thread, &span);
+    thread->last_call = call->number;
     thread->lost += call->lost;
     *ret_number = (uint32_t)(thread->calls.first + thread->calls.count - 1);
     return result;

@@ -65,6 +65,7 @@ struct esi_diagram_thread {
     int thread;
     uint32_t host; /* number in diagram.hosts */
     struct esi_diagram_spans calls;
+    uint64_t last_call; /* number of the last of them in causality */
     struct esi_diagram_spans flights;
     struct esi_bounds bounds;           /* of the flights, on run time */
     struct esi_diagram_moment *moments; /* owned; the event with index i has number i

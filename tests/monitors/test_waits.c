@@ -248,7 +248,7 @@ static int compare_message(void *data, const struct esi_diagram_message *message
     struct es_event_id received = message->events[1];
     struct es_event_id partner =
         partner_in_lines(made, &made->lines[received.trace][received.index]);
-    const struct esi_delay_thread *thread = made->delay->traces[received.trace].thread;
+    const struct esi_delay_thread *thread = made->delay->traces[received.trace];
     uint64_t number = esi_delay_thread_find(thread, message->ns[1] - 1);
 
     made->messages++;
@@ -281,9 +281,8 @@ static void compare_call(struct agreement *made,
     case ESI_DELAY_ALL_TO_ROOT:
     case ESI_DELAY_PARTIAL:
         assert_int_equal(waited, late);
-        assert_int_equal(
-            made->delay->traces[made->of[thread->number][number]].thread->number,
-            call->cause.thread);
+        assert_int_equal(made->delay->traces[made->of[thread->number][number]]->number,
+                         call->cause.thread);
         made->waits++;
         break;
     default: /* of several, the longest counts */
