@@ -249,6 +249,7 @@ static struct esi_instance *begin_instance(struct esi_causality *causality,
     instance->end = &end->end;
     instance->series = series;
     instance->operation = operation;
+    instance->serial = ++causality->instance_count;
     instance->number = key->sequence;
     instance->root = NO_SLOT;
     instance->references = 1;

@@ -56,6 +56,7 @@ struct esi_instance {
     struct esi_end *end; /* in the table of instances; NULL = removed from it */
     struct esi_series *series;
     const struct es_operation *operation;
+    uint64_t serial; /* among all instances, from 1 */
     uint32_t number;
     uint32_t root;  /* slot; UINT32_MAX = none or not known */
     uint32_t given; /* enters emitted */

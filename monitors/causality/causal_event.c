@@ -158,7 +158,7 @@ static int tell_call(const struct esi_causality *causality,
                      const struct es_set_event *event,
                      const struct esi_edge *edges)
 {
-    const struct esi_item *item = placed->item;
+    struct esi_item *item = placed->item;
     const struct esi_instance *instance = item->instance;
     const struct esi_causal_call call = {
         .told = &item->told,
@@ -169,11 +169,14 @@ static int tell_call(const struct esi_causality *causality,
         .member = item->member,
         .lost = item->lost,
         .number = item->call,
+        .again = item->was_told,
+        .instance = instance ? instance->serial : 0,
         .edges = edges,
         .all = instance && event->partner_count == 1 &&
                event->partners[0].trace == instance->series->trace,
     };
 
+    item->was_told = true;
     return causality->config.listener.told(causality->config.listener.data, event,
                                            &call);
 }

@@ -31,6 +31,7 @@ struct esi_causality {
     struct esi_series_set **series; /* by number of the communicator; NULL = none */
     size_t series_count, series_capacity;
     struct esi_ends instances; /* of collective operations */
+    uint64_t instance_count;   /* that have ever begun */
     struct esi_messages messages;
     struct esi_causal_output output;
 };

@@ -68,6 +68,7 @@ struct esi_item {
     bool halves;      /* has an enter and an exit, but is not a collective */
     bool synchronous; /* a blocking synchronous send */
     bool empty;       /* a collective that moves no data */
+    bool was_told;    /* an event of it, to the listener */
 };
 
 /* An event of a thread. */

@@ -76,7 +76,10 @@ struct esi_causal_call {
                         started, such as a nonblocking receive */
     const struct esi_edge *edges; /* by partner of the event; that of a junction is the
                                      last of all arrivals */
-    bool all; /* its partner is a junction: all members have arrived */
+    bool all;          /* its partner is a junction: all members have arrived */
+    bool again;        /* another event of the tuple has been told */
+    uint64_t instance; /* of a collective operation: a number from 1 that its members
+                          share; 0 = none or not known */
 };
 
 /* Its communicator; NULL = none or not known. */

@@ -1,106 +1,87 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* latent_archive.c - reads an archive once for its facts and for the replay, and once
- * in the order of its events for the races. */
+/* latent_archive.c - reads an archive once for its facts, and once in the order of its
+ * events for the replay and the races. */
 #include "config.h"
 
 #include "monitors/latent/latent.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
-#include "eventspace/operation.h"
+#include "eventspace/order.h"
 #include "monitors/archive/archive_read.h"
-#include "monitors/latent/leaks.h"
-
-/* Classes that are not calls of the program. */
-#define OWN_CLASSES (ES_CLASSES_TREE | 1u << ES_CLASS_MONITOR)
-
-/* Finds the thread of each element. */
-static int find_threads(struct esi_latent *latent, struct esi_run_thread **threads)
-{
-    const struct esi_archive_tables *tables = esi_archive_tables(latent->reader);
-    struct esi_run_process *const *processes;
-    struct esi_run_model *run = esi_archived_facts_run(latent->archived, &processes);
-    int result = 0;
-
-    for (size_t i = 0; i < tables->element_count && result == 0; i++) {
-        const struct esi_archive_element *element = &tables->elements[i];
-
-        result = esi_run_model_add_thread(run, processes[element->process],
-                                          element->thread, &threads[i]);
-    }
-    if (result == 0)
-        result = esi_replay_create(run, &latent->replay);
-    for (size_t i = 0; i < tables->element_count && result == 0; i++)
-        esi_replay_lose(latent->replay, tables->elements[i].missed);
-    return result;
-}
-
-static int add_tuple(struct esi_replay *replay,
-                     const struct esi_run_thread *thread,
-                     const struct es_tuple *tuple)
-{
-    const struct es_operation *operation = es_operation_find(tuple->operation);
-
-    return operation && (1u << operation->op_class & OWN_CLASSES)
-               ? 0
-               : esi_replay_add(replay, thread, tuple);
-}
-
-/* The receivers of the items of an archive. */
-struct archive_items {
-    struct esi_latent *latent;
-    struct esi_run_thread **threads; /* by element; owned */
-};
+#include "monitors/causality/set_source.h"
+#include "monitors/eventset/sinks.h"
 
 static int add_item(void *data, const struct esi_archive_item *item)
 {
-    const struct archive_items *reading = data;
-    struct esi_latent *latent = reading->latent;
-    int result = esi_archived_facts_add(latent->archived, item);
-
-    if (result == 0 && item->lost > 0)
-        esi_replay_lose(latent->replay, item->lost);
-    else if (result == 0)
-        result =
-            add_tuple(latent->replay, reading->threads[item->element], &item->tuple);
-    return result;
+    return esi_archived_facts_add(data, item);
 }
 
-static int read_items(struct archive_items *reading, struct es_error *error)
+static int read_facts(struct esi_latent *latent, struct es_error *error)
 {
-    struct esi_latent *latent = reading->latent;
-    const struct esi_archive_tables *tables = esi_archive_tables(latent->reader);
-    int result = find_threads(latent, reading->threads);
+    int result = esi_archived_facts_create(latent->reader, error, &latent->archived);
 
     if (result == 0)
-        result = esi_archive_foreach_item(latent->reader, add_item, reading, error);
-    for (size_t i = 0; i < tables->open_count && result == 0; i++)
-        result = add_tuple(latent->replay, reading->threads[tables->open[i].element],
-                           &tables->open[i].tuple);
+        result =
+            esi_archive_foreach_item(latent->reader, add_item, latent->archived, error);
     if (result < 0)
         return result;
     esi_archived_facts_finish(latent->archived);
-    return esi_replay_finish(latent->replay);
+    return esi_leaks_find(esi_archived_facts_get(latent->archived), &latent->leaks);
+}
+
+/* While the run model exists. */
+struct end_of_calls {
+    struct esi_replay *replay;
+    int result;
+};
+
+static void finish_replay(void *data, const struct esi_causality *causality)
+{
+    struct end_of_calls *end = data;
+    struct esi_causality_totals totals;
+
+    esi_causality_totals(causality, &totals);
+    end->result = esi_replay_finish(end->replay, &totals);
+}
+
+/* Passes the operations to the replay, and their events to the races. */
+static int read_calls(struct esi_latent *latent,
+                      struct es_order *order,
+                      struct es_error *error)
+{
+    const struct es_set_sink items[] = {es_order_sink(order),
+                                        esi_races_sink(latent->races)};
+    struct esi_sinks sinks = {.items = items, .count = 2};
+    struct end_of_calls end = {.replay = latent->replay};
+    const struct esi_set_source_config config = {
+        .archive = latent->reader,
+        .sink = esi_sinks_sink(&sinks),
+        .listener = esi_replay_listener(latent->replay),
+        .attributes = true,
+        .found = finish_replay,
+        .found_data = &end};
+    int result = esi_set_source_read(&config, NULL, error);
+
+    if (result == 0)
+        result = end.result;
+    return result < 0 ? result : esi_races_finish(latent->races, order);
 }
 
 static int read_archive(struct esi_latent *latent, struct es_error *error)
 {
-    struct archive_items reading = {.latent = latent};
-    int result = esi_archived_facts_create(latent->reader, error, &latent->archived);
+    struct es_order *order;
+    int result = read_facts(latent, error);
 
+    if (result == 0)
+        result = esi_replay_create(&latent->replay);
+    if (result == 0)
+        result = esi_races_create(&latent->races);
+    if (result == 0)
+        result = es_order_open(NULL, 0, NULL, error, &order);
     if (result < 0)
         return result;
-    reading.threads = calloc(esi_archive_tables(latent->reader)->element_count + 1,
-                             sizeof *reading.threads);
-    result = reading.threads ? read_items(&reading, error) : -ENOMEM;
-    free(reading.threads);
-    if (result == 0)
-        result = esi_races_archive(latent->reader, error, &latent->races);
-    if (result == 0)
-        result =
-            esi_leaks_find(esi_archived_facts_get(latent->archived), &latent->leaks);
+    result = read_calls(latent, order, error);
+    es_order_destroy(order);
     return result;
 }
 

@@ -14,9 +14,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "monitors/causality/set_source.h"
 #include "monitors/eventset/set_texts.h"
-#include "monitors/eventset/sinks.h"
 
 enum {
     OTHERS_MAX = 16,  /* senders compared with that of a receive */
@@ -375,45 +373,6 @@ int esi_races_finish(struct esi_races *races, const struct es_order *order)
     }
     if (races->found_count > 0)
         qsort(races->found, races->found_count, sizeof *races->found, compare_races);
-    return result;
-}
-
-/* --- Archives --------------------------------------------------------------------- */
-
-static int read_races(struct esi_races *races,
-                      struct esi_archive_reader *reader,
-                      struct es_order *order,
-                      struct es_error *error)
-{
-    const struct es_set_sink items[] = {es_order_sink(order), esi_races_sink(races)};
-    struct esi_sinks sinks = {.items = items, .count = 2};
-    struct esi_set_source_config config = {
-        .archive = reader, .sink = esi_sinks_sink(&sinks), .attributes = true};
-    struct esi_set_source_facts facts;
-    int result = esi_set_source_read(&config, &facts, error);
-
-    return result < 0 ? result : esi_races_finish(races, order);
-}
-
-int esi_races_archive(struct esi_archive_reader *reader,
-                      struct es_error *error,
-                      struct esi_races **ret_races)
-{
-    struct es_order *order;
-    struct esi_races *races;
-    int result = es_order_open(NULL, 0, NULL, error, &order);
-
-    if (result < 0)
-        return result;
-    result = esi_races_create(&races);
-    if (result == 0) {
-        result = read_races(races, reader, order, error);
-        if (result < 0)
-            esi_races_destroy(races);
-        else
-            *ret_races = races;
-    }
-    es_order_destroy(order);
     return result;
 }
 

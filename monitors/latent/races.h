@@ -19,7 +19,7 @@
  * arrival, or data stored in this order, counts as benign here.  A wildcard tag is not
  * recorded: messages with other tags do not race.
  *
- * Pure logic except for esi_races_archive(); one thread at a time.
+ * Pure logic; one thread at a time.
  */
 #ifndef ES_MONITORS_LATENT_RACES_H
 #define ES_MONITORS_LATENT_RACES_H
@@ -28,11 +28,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "eventspace/error.h"
 #include "eventspace/event.h"
 #include "eventspace/order.h"
 
-struct esi_archive_reader;
 struct esi_races;
 
 /* Returns 0 or -ENOMEM. */
@@ -45,11 +43,6 @@ struct es_set_sink esi_races_sink(struct esi_races *races);
 /* Call at the end of the stream, with the complete `order`. Returns 0, -ENOMEM or
  * -ESTALE. */
 int esi_races_finish(struct esi_races *races, const struct es_order *order);
-
-/* Reads an archive and finishes.  Errors that users can correct have text. */
-int esi_races_archive(struct esi_archive_reader *reader,
-                      struct es_error *error,
-                      struct esi_races **ret_races);
 
 /* --- Results ---------------------------------------------------------------------- */
 

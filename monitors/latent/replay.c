@@ -15,21 +15,13 @@
 
 /* --- Objects ---------------------------------------------------------------------- */
 
-int esi_replay_create(const struct esi_run_model *run, struct esi_replay **ret_replay)
+int esi_replay_create(struct esi_replay **ret_replay)
 {
     struct esi_replay *replay = calloc(1, sizeof *replay);
 
     if (!replay)
         return -ENOMEM;
-    replay->processes = calloc(run->process_count + 1, sizeof *replay->processes);
-    replay->threads = calloc(run->thread_count + 1, sizeof *replay->threads);
-    if (!replay->processes || !replay->threads) {
-        esi_replay_destroy(replay);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < run->thread_count; i++)
-        replay->threads[i].of = run->threads[i];
-    replay->thread_count = run->thread_count;
+    esi_texts_init(&replay->names);
     *ret_replay = replay;
     return 0;
 }
@@ -40,12 +32,16 @@ void esi_replay_destroy(struct esi_replay *replay)
 
     if (!replay)
         return;
-    for (size_t i = 0; i < replay->thread_count; i++)
-        free(replay->threads[i].tuples);
+    for (size_t i = 0; i < replay->thread_count; i++) {
+        free(replay->threads[i].ops);
+        free(replay->threads[i].event_ops);
+    }
     for (size_t i = 0; i < replay->finding_count; i++)
         free(replay->findings[i].steps);
     free(replay->processes);
     free(replay->threads);
+    free(replay->instances);
+    esi_texts_fini(&replay->names);
     free(replay->findings);
     esi_replay_graph_fini(&replay->graph);
     free(replay);
@@ -54,29 +50,102 @@ void esi_replay_destroy(struct esi_replay *replay)
 
 /* --- Filling ---------------------------------------------------------------------- */
 
-int esi_replay_add(struct esi_replay *replay,
-                   const struct esi_run_thread *thread,
-                   const struct es_tuple *tuple)
+static struct esi_replay_thread *thread_of(struct esi_replay *replay,
+                                           uint32_t trace,
+                                           const struct esi_run_thread *of)
 {
-    struct esi_replay_thread *owner = &replay->threads[thread->number];
+    struct esi_replay_thread *thread;
 
-    /* What failed has no effect on others.  A wait has completed requests, even so. */
-    if (es_tuple_error(tuple) != 0 && tuple->sequence == ES_SEQUENCE_UNKNOWN)
+    if (ESI_ARRAY_RESERVE(replay->threads, replay->thread_capacity, (size_t)trace + 1) <
+        0)
+        return NULL;
+    while (replay->thread_count <= trace)
+        replay->threads[replay->thread_count++] =
+            (struct esi_replay_thread){.of = NULL};
+    thread = &replay->threads[trace];
+    thread->of = of;
+    if (of->process->number >= replay->process_count)
+        replay->process_count = (size_t)of->process->number + 1;
+    return thread;
+}
+
+/* The neighbours of neighbourhood operations are not known here. */
+static int number_instance(struct esi_replay *replay,
+                           const struct esi_causal_call *call,
+                           uint32_t *ret_instance)
+{
+    size_t number = call->instance;
+    uint32_t *instance;
+
+    *ret_instance = 0;
+    if (number == 0 || call->operation->order == ES_ORDER_NEIGHBOURS ||
+        call->member->communicator->size < 2)
         return 0;
-    /* Nodes have 32 bits; behind the tuples' come those of collective instances. */
-    if (replay->totals.calls == UINT32_MAX / 2 ||
-        ESI_ARRAY_RESERVE(owner->tuples, owner->capacity, owner->count + 1) < 0)
+    if (ESI_ARRAY_RESERVE(replay->instances, replay->instance_capacity, number + 1) < 0)
         return -ENOMEM;
-    owner->tuples[owner->count++] = *tuple;
+    while (replay->instance_count <= number)
+        replay->instances[replay->instance_count++] = 0;
+    instance = &replay->instances[number];
+    if (*instance == 0)
+        *instance = (uint32_t)++replay->totals.collectives;
+    *ret_instance = *instance;
+    return 0;
+}
+
+static int add_op(struct esi_replay *replay,
+                  struct esi_replay_thread *thread,
+                  const struct esi_causal_call *call)
+{
+    const struct es_tuple *tuple = &call->told->tuple;
+    struct esi_replay_op op = {.tuple = *tuple, .number = (uint32_t)thread->count};
+
+    /* Nodes have 32 bits; behind the operations' come those of instances. */
+    if (replay->totals.calls == UINT32_MAX / 2 ||
+        number_instance(replay, call, &op.instance) < 0 ||
+        ESI_ARRAY_RESERVE(thread->ops, thread->capacity, thread->count + 1) < 0)
+        return -ENOMEM;
+    thread->ops[thread->count++] = op;
     if (replay->totals.calls == 0 || tuple->start < replay->totals.begin)
         replay->totals.begin = tuple->start;
     replay->totals.calls++;
     return 0;
 }
 
-void esi_replay_lose(struct esi_replay *replay, uint64_t lost)
+/* What failed has no effect on others.  A wait has completed requests, even so. */
+static bool has_only_failed(const struct es_tuple *tuple)
 {
-    replay->totals.lost += lost;
+    return es_tuple_error(tuple) != 0 && tuple->sequence == ES_SEQUENCE_UNKNOWN;
+}
+
+static int take_event(void *data,
+                      const struct es_set_event *event,
+                      const struct esi_causal_call *call)
+{
+    struct esi_replay *replay = data;
+    struct esi_replay_thread *thread;
+    int result = 0;
+
+    if (!call)
+        return 0; /* the operations say which instance they are of */
+    thread = thread_of(replay, event->id.trace, call->thread);
+    if (!thread || ESI_ARRAY_RESERVE(thread->event_ops, thread->event_capacity,
+                                     thread->event_count + 1) < 0)
+        return -ENOMEM;
+    if (!call->again && call->operation && !has_only_failed(&call->told->tuple))
+        result = add_op(replay, thread, call);
+    thread->event_ops[thread->event_count++] =
+        thread->count > 0 ? (uint32_t)thread->count - 1 : 0;
+    if (result == 0 && call->role == ESI_ROLE_RECEIVE && event->partner_count > 0 &&
+        call->operation->op_class == ES_CLASS_RECEIVE) {
+        thread->ops[thread->count - 1].sent = event->partners[0];
+        replay->totals.messages++;
+    }
+    return result;
+}
+
+struct esi_causal_listener esi_replay_listener(struct esi_replay *replay)
+{
+    return (struct esi_causal_listener){.told = take_event, .data = replay};
 }
 
 /* --- Describing ------------------------------------------------------------------- */
@@ -98,15 +167,19 @@ const struct esi_replay_thread *esi_replay_thread_of(const struct esi_replay *re
     return &replay->threads[low];
 }
 
-static void describe_call(const struct esi_replay *replay,
-                          uint32_t node,
-                          struct esi_replay_call *ret_call)
+static int describe_call(struct esi_replay *replay,
+                         uint32_t node,
+                         struct esi_replay_call *ret_call)
 {
     const struct esi_replay_thread *thread = esi_replay_thread_of(replay, node);
-    const struct es_tuple *tuple = &thread->tuples[node - thread->base];
+    const struct es_tuple *tuple = &thread->ops[node - thread->base].tuple;
     const struct esi_run_member *member =
         esi_run_member(thread->of->process, tuple->communicator);
+    const char *name = member ? member->communicator->name : "";
+    uint32_t number;
 
+    if (esi_texts_add(&replay->names, name, strlen(name), &number) < 0)
+        return -ENOMEM;
     *ret_call = (struct esi_replay_call){
         .rank = thread->of->process->rank,
         .thread = thread->of->thread,
@@ -115,8 +188,9 @@ static void describe_call(const struct esi_replay *replay,
         .operation = tuple->operation,
         .peer = tuple->peer,
         .tag = tuple->tag,
-        .communicator = member ? member->communicator->name : "",
+        .communicator = esi_texts_at(&replay->names, number),
     };
+    return 0;
 }
 
 static bool is_instance(const struct esi_replay *replay, uint32_t node)
@@ -125,29 +199,29 @@ static bool is_instance(const struct esi_replay *replay, uint32_t node)
 }
 
 /* Two edges through an instance are one step: its member waits for another one. */
-static size_t describe_steps(const struct esi_replay *replay,
-                             const uint32_t *numbers,
-                             size_t count,
-                             struct esi_replay_step *steps)
+static int describe_steps(struct esi_replay *replay,
+                          const uint32_t *numbers,
+                          size_t count,
+                          struct esi_replay_finding *finding)
 {
     const struct esi_replay_edge *edges = replay->graph.edges;
     size_t first = is_instance(replay, edges[numbers[0]].from);
-    size_t step_count = 0;
 
     for (size_t i = first; i < count + first; i++) {
         const struct esi_replay_edge *edge = &edges[numbers[i % count]];
         const struct esi_replay_edge *end = edge;
+        struct esi_replay_step *step = &finding->steps[finding->step_count++];
 
         if (is_instance(replay, edge->to))
             end = &edges[numbers[++i % count]];
-        describe_call(replay, edge->from, &steps[step_count].call);
-        describe_call(replay, end->awaited, &steps[step_count].awaited);
-        steps[step_count].request = edge->request;
-        steps[step_count].reason = edge->reason;
-        steps[step_count].hidden = edge->hidden;
-        step_count++;
+        if (describe_call(replay, edge->from, &step->call) < 0 ||
+            describe_call(replay, end->awaited, &step->awaited) < 0)
+            return -ENOMEM;
+        step->request = edge->request;
+        step->reason = edge->reason;
+        step->hidden = edge->hidden;
     }
-    return step_count;
+    return 0;
 }
 
 /* Independent of the start of a cycle: the sum of its steps. */
@@ -228,7 +302,10 @@ static int on_cycle(void *data, const uint32_t *edges, size_t count)
 
     if (!finding.steps)
         return -ENOMEM;
-    finding.step_count = describe_steps(replay, edges, count, finding.steps);
+    if (describe_steps(replay, edges, count, &finding) < 0) {
+        free(finding.steps);
+        return -ENOMEM;
+    }
     turn_steps(finding.steps, finding.step_count);
     finding.signature = sign_steps(finding.steps, finding.step_count);
     return keep_finding(replay, &finding);
@@ -249,10 +326,10 @@ static int compare_findings(const void *left, const void *right)
 /* --- Replaying -------------------------------------------------------------------- */
 
 /* By start; a call precedes what it posted or received. */
-static int compare_tuples(const void *left, const void *right)
+static int compare_ops(const void *left, const void *right)
 {
-    const struct es_tuple *a = left;
-    const struct es_tuple *b = right;
+    const struct es_tuple *a = &((const struct esi_replay_op *)left)->tuple;
+    const struct es_tuple *b = &((const struct esi_replay_op *)right)->tuple;
     uint16_t a_code = es_tuple_operation(a);
     uint16_t b_code = es_tuple_operation(b);
 
@@ -263,19 +340,35 @@ static int compare_tuples(const void *left, const void *right)
     return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-static void sort_threads(struct esi_replay *replay)
+static int sort_thread(struct esi_replay_thread *thread)
+{
+    uint32_t *positions = malloc((thread->count + 1) * sizeof *positions);
+
+    if (!positions)
+        return -ENOMEM;
+    qsort(thread->ops, thread->count, sizeof *thread->ops, compare_ops);
+    for (size_t i = 0; i < thread->count; i++)
+        positions[thread->ops[i].number] = (uint32_t)i;
+    for (size_t i = 0; i < thread->event_count; i++)
+        thread->event_ops[i] = positions[thread->event_ops[i]];
+    free(positions);
+    return 0;
+}
+
+static int sort_threads(struct esi_replay *replay)
 {
     uint32_t base = 0;
+    int result = 0;
 
-    for (size_t i = 0; i < replay->thread_count; i++) {
+    for (size_t i = 0; i < replay->thread_count && result == 0; i++) {
         struct esi_replay_thread *thread = &replay->threads[i];
 
-        if (thread->count > 0)
-            qsort(thread->tuples, thread->count, sizeof *thread->tuples,
-                  compare_tuples);
         thread->base = base;
         base += (uint32_t)thread->count;
+        if (thread->count > 0)
+            result = sort_thread(thread);
     }
+    return result;
 }
 
 static int search_cycles(struct esi_replay *replay)
@@ -294,13 +387,18 @@ static int search_cycles(struct esi_replay *replay)
     return 0;
 }
 
-int esi_replay_finish(struct esi_replay *replay)
+int esi_replay_finish(struct esi_replay *replay,
+                      const struct esi_causality_totals *totals)
 {
     uint8_t *begins = NULL;
-    int result;
+    int result = sort_threads(replay);
 
-    sort_threads(replay);
-    result = esi_replay_find_needs(replay, &begins);
+    replay->totals.lost = totals->lost;
+    replay->totals.unmatched = totals->unmatched_sends + totals->unmatched_receives;
+    replay->totals.unnumbered = totals->unnumbered;
+    replay->totals.unplaced = totals->unplaced;
+    if (result == 0)
+        result = esi_replay_find_needs(replay, &begins);
     if (result == 0)
         result = search_cycles(replay);
     free(begins);

@@ -9,9 +9,10 @@
  * permits all of this (MPI-4.0, sections 3.5 and 6.14). Calls that wait for each other
  * in a cycle would then hang: the error is latent.
  *
- *   esi_replay_create(&run, &replay);
- *   esi_replay_add(replay, thread, &tuple);  ...
- *   esi_replay_finish(replay);
+ *   esi_replay_create(&replay);
+ *   causality_config.listener = esi_replay_listener(replay);
+ *   ...                            the whole run
+ *   esi_replay_finish(replay, &causality_totals);
  *
  * Unknown operations are assumed to wait for nothing, so the result is a lower bound
  * (docs/verdicts.md says when). Linear in the tuples, about 100 bytes for each.
@@ -25,30 +26,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "eventspace/error.h"
-#include "eventspace/tuple.h"
-#include "monitors/run/run_model.h"
+#include "monitors/causality/causality.h"
 
 struct esi_replay;
 
-/* `run` is borrowed; its processes, threads and communicators are known.  Returns 0 or
- * -ENOMEM. */
-int esi_replay_create(const struct esi_run_model *run, struct esi_replay **ret_replay);
+/* Returns 0 or -ENOMEM. */
+int esi_replay_create(struct esi_replay **ret_replay);
 /* Accepts NULL. */
 void esi_replay_destroy(struct esi_replay *replay);
 
-/* --- Input; all return 0 or -ENOMEM ----------------------------------------------- */
+/* Takes the operations of a run. */
+struct esi_causal_listener esi_replay_listener(struct esi_replay *replay);
 
-/* Tuples in any order; the times of a process are of one clock.  Operations in progress
- * have stop 0. */
-int esi_replay_add(struct esi_replay *replay,
-                   const struct esi_run_thread *thread,
-                   const struct es_tuple *tuple);
-/* Records that tuples are missing. */
-void esi_replay_lose(struct esi_replay *replay, uint64_t lost);
-
-/* Replays all tuples.  Nothing may be added afterwards. */
-int esi_replay_finish(struct esi_replay *replay);
+/* Replays all operations, once; `totals` are those of their matching.  The run model
+ * must still exist.  Returns 0 or -ENOMEM. */
+int esi_replay_finish(struct esi_replay *replay,
+                      const struct esi_causality_totals *totals);
 
 /* --- Results ---------------------------------------------------------------------- */
 
@@ -97,7 +90,7 @@ const struct esi_replay_finding *esi_replay_finding(const struct esi_replay *rep
 
 struct esi_replay_totals {
     uint64_t begin;       /* the earliest start */
-    uint64_t calls;       /* tuples added */
+    uint64_t calls;       /* operations that were told */
     uint64_t messages;    /* with both ends */
     uint64_t collectives; /* instances */
     uint64_t cycles;      /* components with a cycle */

@@ -6,7 +6,9 @@
  * A call begins when the previous one in its thread has ended.  A receive is posted at
  * its start, even if its tuple was written at completion.  The dependencies of a
  * nonblocking operation are those of its completion call: for receives and collective
- * operations, this is the call that ended at the same tick.
+ * operations, this is the call that ended at the same tick.  Which send a receive has
+ * got, and which operations are members of one instance, is known from their matching
+ * (causality.h).
  *
  * The completion of a nonblocking send is not recorded.  A call that completes as many
  * requests as are left completed all of them; a call that names a channel completed the
@@ -20,28 +22,12 @@
 
 #include "base/array.h"
 #include "eventspace/operation.h"
-#include "monitors/follow/ends.h"
 #include "monitors/latent/replay_private.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 /* Limit of the search for the request that a wait names. */
 enum { SEARCHED_REQUESTS = 256 };
-
-enum { KIND_MESSAGE = 1, KIND_INSTANCE, KIND_WINDOW };
-
-/* One end of a message that waits for the other. */
-struct replay_message {
-    struct esi_end end;
-    uint32_t node;
-    bool sends;
-};
-
-/* A collective operation. */
-struct replay_instance {
-    struct esi_end end;
-    uint32_t node;
-};
 
 /* A request that may be open. */
 struct replay_request {
@@ -51,8 +37,6 @@ struct replay_request {
 
 struct needs {
     struct esi_replay *replay;
-    struct esi_ends messages;
-    struct esi_ends instances;
     uint32_t *partners; /* by node: the message's other end; owned, as all */
     /* Of the thread that is looked at. */
     const struct esi_replay_thread *thread;
@@ -92,29 +76,21 @@ static bool is_blocking(const struct es_tuple *tuple)
            !operation->persistent;
 }
 
-/* Whether members can be matched to an instance.  The neighbours of neighbourhood
- * operations are not known here. */
-static bool has_instances(const struct es_operation *operation)
-{
-    return operation && operation->order != ES_ORDER_NONE &&
-           operation->order != ES_ORDER_NEIGHBOURS;
-}
-
 static const struct es_tuple *tuple_at(const struct needs *needs, uint32_t node)
 {
     const struct esi_replay_thread *thread = esi_replay_thread_of(needs->replay, node);
 
-    return &thread->tuples[node - thread->base];
+    return &thread->ops[node - thread->base].tuple;
 }
 
 static bool is_second_half(const struct esi_replay_thread *thread, size_t position)
 {
     const struct es_operation *operation =
-        es_operation_find(thread->tuples[position].operation);
+        es_operation_find(thread->ops[position].tuple.operation);
 
     return position > 0 && operation && operation->combined &&
            operation->op_class == ES_CLASS_RECEIVE &&
-           thread->tuples[position - 1].start == thread->tuples[position].start;
+           thread->ops[position - 1].tuple.start == thread->ops[position].tuple.start;
 }
 
 /* The node after which a call begins.  False: it may begin at any time.  Which thread
@@ -123,7 +99,7 @@ static bool find_beginning(const struct needs *needs, uint32_t node, uint32_t *r
 {
     const struct esi_replay_thread *thread = esi_replay_thread_of(needs->replay, node);
     size_t position = node - thread->base;
-    const struct es_tuple *tuple = &thread->tuples[position];
+    const struct es_tuple *tuple = &thread->ops[position].tuple;
 
     if (needs->replay->processes[thread->of->process->number].exchanging > 1 &&
         is_of_class(tuple, ES_CLASS_RECEIVE) && !is_blocking(tuple))
@@ -161,9 +137,9 @@ static int list_completions(struct needs *needs)
     needs->completion_count = 0;
     for (size_t i = 0; i < thread->count; i++) {
         const struct es_operation *operation =
-            es_operation_find(thread->tuples[i].operation);
+            es_operation_find(thread->ops[i].tuple.operation);
 
-        if (!operation || !operation->completes || thread->tuples[i].stop == 0)
+        if (!operation || !operation->completes || thread->ops[i].tuple.stop == 0)
             continue;
         if (ESI_ARRAY_RESERVE_PAIR(needs->completions, needs->completed,
                                    needs->completion_capacity,
@@ -184,207 +160,82 @@ static bool find_completion(struct needs *needs, uint64_t stop, uint32_t *ret_no
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (needs->thread->tuples[needs->completions[middle]].stop < stop)
+        if (needs->thread->ops[needs->completions[middle]].tuple.stop < stop)
             low = middle + 1;
         else
             high = middle;
     }
     if (low == needs->completion_count ||
-        needs->thread->tuples[needs->completions[low]].stop != stop)
+        needs->thread->ops[needs->completions[low]].tuple.stop != stop)
         return false;
     needs->completed[low]++;
     *ret_node = node_of(needs, needs->completions[low]);
     return true;
 }
 
-/* --- Keys ------------------------------------------------------------------------- */
-
-/* The process of the thread as a member of the tuple's communicator; NULL = not
- * known. */
-static const struct esi_run_member *member_of(const struct needs *needs,
-                                              const struct es_tuple *tuple)
-{
-    return esi_run_member(needs->thread->of->process, tuple->communicator);
-}
-
-/* Returns false if the message has no valid number, which is counted. */
-static bool find_message_key(struct needs *needs,
-                             const struct es_tuple *tuple,
-                             bool sends,
-                             struct esi_ends_key *ret_key)
-{
-    const struct esi_run_member *member = member_of(needs, tuple);
-    uint32_t peer = member ? esi_run_peer_slot(member, tuple->peer) : UINT32_MAX;
-
-    if (tuple->sequence == ES_SEQUENCE_UNKNOWN || tuple->tag < 0 ||
-        (sends && needs->process->cancels)) {
-        needs->replay->totals.unnumbered++;
-        return false;
-    }
-    if (peer == UINT32_MAX || member->slot == UINT32_MAX) {
-        needs->replay->totals.unplaced++;
-        return false;
-    }
-    *ret_key = (struct esi_ends_key){
-        .communicator = {member->communicator->number},
-        .source = (int32_t)(sends ? member->slot : peer),
-        .destination = (int32_t)(sends ? peer : member->slot),
-        .tag = tuple->tag,
-        .sequence = tuple->sequence,
-        .kind = KIND_MESSAGE,
-    };
-    return true;
-}
-
-/* --- Messages --------------------------------------------------------------------- */
-
-static int meet_message(struct needs *needs, uint32_t node, bool sends)
-{
-    struct replay_message *message;
-    struct esi_ends_key key;
-
-    if (!find_message_key(needs, tuple_at(needs, node), sends, &key))
-        return 0;
-    message = esi_ends_find(&needs->messages, &key);
-    if (message && message->sends != sends) {
-        needs->partners[node] = message->node;
-        needs->partners[message->node] = node;
-        needs->replay->totals.messages++;
-        esi_ends_forget(&needs->messages, &message->end);
-        return 0;
-    }
-    if (message) /* two with the same number: ambiguous */
-        return 0;
-    message = esi_ends_add(&needs->messages, &key);
-    if (!message)
-        return -ENOMEM;
-    message->node = node;
-    message->sends = sends;
-    return 0;
-}
-
 /* --- Collective operations -------------------------------------------------------- */
-
-static struct replay_instance *meet_instance(struct needs *needs,
-                                             const struct es_tuple *tuple,
-                                             const struct es_operation *operation)
-{
-    bool is_window = operation->rma == ES_RMA_FENCE || operation->rma == ES_RMA_FREE;
-    struct replay_instance *instance;
-    struct esi_ends_key key;
-
-    key = (struct esi_ends_key){
-        .communicator = {member_of(needs, tuple)->communicator->number},
-        .tag = is_window ? tuple->tag : 0,
-        .sequence = tuple->sequence,
-        .kind = is_window ? KIND_WINDOW : KIND_INSTANCE,
-    };
-    instance = esi_ends_find(&needs->instances, &key);
-    if (instance)
-        return instance;
-    instance = esi_ends_add(&needs->instances, &key);
-    if (instance)
-        instance->node = (uint32_t)(needs->replay->totals.calls +
-                                    needs->replay->totals.collectives++);
-    return instance;
-}
 
 /* Makes the instance wait for this member to enter, and the end of `leaves` for the
  * instance. */
 static int add_member(struct needs *needs,
-                      const struct es_tuple *tuple,
+                      const struct esi_replay_op *op,
                       const struct es_operation *operation,
                       const uint32_t *enters,
                       const uint32_t *leaves)
 {
-    const struct esi_run_member *member = member_of(needs, tuple);
     struct esi_replay_edge edge = {.reason = ESI_REPLAY_MEMBER};
-    struct replay_instance *instance;
+    uint32_t instance = (uint32_t)needs->replay->totals.calls + op->instance - 1;
     int result = 0;
 
-    if (!member || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
-        needs->replay->totals.unplaced += !member;
-        return 0;
-    }
-    if (member->communicator->size < 2)
-        return 0;
-    instance = meet_instance(needs, tuple, operation);
-    if (!instance)
-        return -ENOMEM;
     if (enters)
-        result = add_need(needs, instance->node, *enters, edge);
+        result = add_need(needs, instance, *enters, edge);
     if (!leaves || result < 0)
         return result;
     edge.from = *leaves;
-    edge.to = instance->node;
-    edge.awaited = instance->node;
+    edge.to = instance;
+    edge.awaited = instance;
     /* A member must wait for all others if its result depends on them. */
     edge.hidden = !operation->synchronizing &&
-                  (operation->order != ES_ORDER_ALL_TO_ALL || tuple->bytes == 0);
+                  (operation->order != ES_ORDER_ALL_TO_ALL || op->tuple.bytes == 0);
     if (!enters)
         edge.request = operation->code;
     return esi_replay_graph_add(&needs->replay->graph, &edge);
 }
 
-/* The tag of a post contains the operation. */
-static int add_post(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
-{
-    const struct es_operation *operation = es_operation_find((uint16_t)tuple->tag);
-
-    return has_instances(operation) ? add_member(needs, tuple, operation, &node, NULL)
-                                    : 0;
-}
-
 static int add_collective(struct needs *needs,
-                          const struct es_tuple *tuple,
-                          const struct es_operation *operation,
+                          const struct esi_replay_op *op,
                           uint32_t node)
 {
+    const struct es_tuple *tuple = &op->tuple;
+    const struct es_operation *operation = es_operation_find(tuple->operation);
     uint32_t call;
 
-    if (!has_instances(operation))
-        return 0;
+    if (operation->code == ES_OP_MPI_collective_post)
+        return add_member(needs, op, operation, &node, NULL);
     if (!operation->nonblocking)
-        return add_member(needs, tuple, operation, &node, tuple->stop ? &node : NULL);
+        return add_member(needs, op, operation, &node, tuple->stop ? &node : NULL);
     return tuple->stop && find_completion(needs, tuple->stop, &call)
-               ? add_member(needs, tuple, operation, NULL, &call)
+               ? add_member(needs, op, operation, NULL, &call)
                : 0;
 }
 
-/* --- First pass: matching --------------------------------------------------------- */
-
-static int read_tuple(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
-{
-    const struct es_operation *operation = es_operation_find(tuple->operation);
-
-    if (!operation)
-        return 0;
-    if (operation->code == ES_OP_MPI_collective_post)
-        return add_post(needs, tuple, node);
-    switch ((enum es_class)operation->op_class) {
-    case ES_CLASS_SEND:
-        return tuple->peer >= 0 && !operation->persistent
-                   ? meet_message(needs, node, true)
-                   : 0;
-    case ES_CLASS_RECEIVE:
-        /* An open receive is posted, too. */
-        return tuple->peer >= 0 && !operation->persistent
-                   ? meet_message(needs, node, false)
-                   : 0;
-    case ES_CLASS_COLLECTIVE:
-    case ES_CLASS_COMMUNICATOR:
-    case ES_CLASS_ONE_SIDED:
-    case ES_CLASS_IO:
-        return add_collective(needs, tuple, operation, node);
-    default:
-        return 0;
-    }
-}
+/* --- First pass: what was matched ------------------------------------------------- */
 
 static void enter_thread(struct needs *needs, const struct esi_replay_thread *thread)
 {
     needs->thread = thread;
     needs->process = &needs->replay->processes[thread->of->process->number];
+}
+
+static void meet_send(struct needs *needs,
+                      uint32_t node,
+                      const struct es_event_id *sent)
+{
+    const struct esi_replay_thread *sender = &needs->replay->threads[sent->trace];
+    uint32_t send = sender->base + sender->event_ops[sent->index - 1];
+
+    needs->partners[node] = send;
+    needs->partners[send] = node;
 }
 
 static int read_thread(struct needs *needs, const struct esi_replay_thread *thread)
@@ -393,8 +244,14 @@ static int read_thread(struct needs *needs, const struct esi_replay_thread *thre
 
     enter_thread(needs, thread);
     result = list_completions(needs);
-    for (size_t i = 0; i < thread->count && result == 0; i++)
-        result = read_tuple(needs, &thread->tuples[i], node_of(needs, i));
+    for (size_t i = 0; i < thread->count && result == 0; i++) {
+        const struct esi_replay_op *op = &thread->ops[i];
+
+        if (op->sent.index > 0)
+            meet_send(needs, node_of(needs, i), &op->sent);
+        if (op->instance > 0)
+            result = add_collective(needs, op, node_of(needs, i));
+    }
     return result;
 }
 
@@ -592,6 +449,16 @@ static int need_of(struct needs *needs, const struct es_tuple *tuple, uint32_t n
     return add_need(needs, node, needs->partners[node], edge);
 }
 
+/* The call of MPI_Cancel has the operation that it cancels. */
+static bool cancels_send(const struct es_tuple *tuple)
+{
+    const struct es_operation *of = tuple->sequence <= UINT16_MAX
+                                        ? es_operation_find((uint16_t)tuple->sequence)
+                                        : NULL;
+
+    return family_of(tuple) == ES_OP_MPI_Cancel && of && of->op_class == ES_CLASS_SEND;
+}
+
 /* Matches sends with completion calls in call order, once the other completions are
  * known. */
 static int follow_requests(struct needs *needs)
@@ -603,15 +470,16 @@ static int follow_requests(struct needs *needs)
     clear_requests(needs);
     for (size_t i = 0; i < thread->count && result == 0; i++) {
         const struct es_operation *operation =
-            es_operation_find(thread->tuples[i].operation);
-        uint16_t family = family_of(&thread->tuples[i]);
+            es_operation_find(thread->ops[i].tuple.operation);
+        uint16_t family = family_of(&thread->ops[i].tuple);
         uint32_t node = node_of(needs, i);
 
         if (next < needs->completion_count && needs->completions[next] == i)
             result = complete_by(needs, node, needs->completed[next++]);
         else if (operation && operation->posts && !operation->combined)
             result = open_request(needs, node, needs_post(needs, operation));
-        else if (family == ES_OP_MPI_Request_free || family == ES_OP_MPI_Cancel_send)
+        else if (family == ES_OP_MPI_Request_free ||
+                 cancels_send(&thread->ops[i].tuple))
             forget_requests(needs);
     }
     forget_requests(needs);
@@ -626,14 +494,14 @@ static void count_collectives(struct needs *needs)
 
     for (size_t i = 0; i < thread->count; i++) {
         const struct es_operation *operation =
-            es_operation_find(thread->tuples[i].operation);
+            es_operation_find(thread->ops[i].tuple.operation);
 
         /* The call that creates a persistent request has no number. */
-        if (operation && operation->nonblocking && thread->tuples[i].stop &&
+        if (operation && operation->nonblocking && thread->ops[i].tuple.stop &&
             operation->op_class != ES_CLASS_SEND &&
             operation->op_class != ES_CLASS_RECEIVE &&
-            thread->tuples[i].sequence != ES_SEQUENCE_UNKNOWN)
-            find_completion(needs, thread->tuples[i].stop, &call);
+            thread->ops[i].tuple.sequence != ES_SEQUENCE_UNKNOWN)
+            find_completion(needs, thread->ops[i].tuple.stop, &call);
     }
 }
 
@@ -645,7 +513,7 @@ static int need_thread(struct needs *needs, const struct esi_replay_thread *thre
     result = list_completions(needs);
     count_collectives(needs);
     for (size_t i = 0; i < thread->count && result == 0; i++)
-        result = need_of(needs, &thread->tuples[i], node_of(needs, i));
+        result = need_of(needs, &thread->ops[i].tuple, node_of(needs, i));
     /* If threads complete each other's requests, counting is not possible. */
     return result < 0 || needs->process->exchanging > 1 ? result
                                                         : follow_requests(needs);
@@ -659,7 +527,7 @@ static void look_at_thread(struct esi_replay_process *process,
     bool exchanges = false;
 
     for (size_t i = 0; i < thread->count; i++) {
-        const struct es_tuple *tuple = &thread->tuples[i];
+        const struct es_tuple *tuple = &thread->ops[i].tuple;
         const struct es_operation *operation = es_operation_find(tuple->operation);
 
         if (!operation)
@@ -667,7 +535,6 @@ static void look_at_thread(struct esi_replay_process *process,
         exchanges |= is_of_class(tuple, ES_CLASS_SEND) ||
                      is_of_class(tuple, ES_CLASS_RECEIVE) || operation->completes;
         process->buffers |= operation->buffered && operation->persistent;
-        process->cancels |= operation->code == ES_OP_MPI_Cancel_send;
     }
     process->exchanging += exchanges;
 }
@@ -700,10 +567,11 @@ static int find_all(struct needs *needs)
     for (size_t i = 0; i < replay->totals.calls; i++)
         needs->partners[i] = ESI_REPLAY_NOBODY;
     for (size_t i = 0; i < replay->thread_count && result == 0; i++)
-        result = read_thread(needs, &replay->threads[i]);
-    replay->totals.unmatched = needs->messages.table.count;
+        if (replay->threads[i].of)
+            result = read_thread(needs, &replay->threads[i]);
     for (size_t i = 0; i < replay->thread_count && result == 0; i++)
-        result = need_thread(needs, &replay->threads[i]);
+        if (replay->threads[i].of)
+            result = need_thread(needs, &replay->threads[i]);
     return result;
 }
 
@@ -712,18 +580,18 @@ int esi_replay_find_needs(struct esi_replay *replay, uint8_t **ret_begins)
     struct needs needs = {.replay = replay};
     int result;
 
-    esi_ends_init(&needs.messages, sizeof(struct replay_message), UINT64_MAX);
-    esi_ends_init(&needs.instances, sizeof(struct replay_instance), UINT64_MAX);
+    replay->processes = calloc(replay->process_count + 1, sizeof *replay->processes);
+    if (!replay->processes)
+        return -ENOMEM;
     for (size_t i = 0; i < replay->thread_count; i++)
-        look_at_thread(&replay->processes[replay->threads[i].of->process->number],
-                       &replay->threads[i]);
+        if (replay->threads[i].of)
+            look_at_thread(&replay->processes[replay->threads[i].of->process->number],
+                           &replay->threads[i]);
     result = find_all(&needs);
     if (result == 0)
         result = begin_nodes(replay, ret_begins);
     replay->graph.node_count = replay->totals.calls + replay->totals.collectives;
     replay->graph.begins = result == 0 ? *ret_begins : NULL;
-    esi_ends_fini(&needs.messages);
-    esi_ends_fini(&needs.instances);
     free(needs.partners);
     free(needs.completions);
     free(needs.completed);

@@ -4,6 +4,7 @@
 #ifndef ES_MONITORS_LATENT_REPLAY_PRIVATE_H
 #define ES_MONITORS_LATENT_REPLAY_PRIVATE_H
 
+#include "monitors/eventset/set_texts.h"
 #include "monitors/latent/replay.h"
 #include "monitors/latent/replay_graph.h"
 
@@ -13,22 +14,34 @@ struct esi_replay_process {
     uint32_t exchanging; /* number of threads that send, receive or complete */
     bool buffers; /* some of its persistent sends are buffered, but it is not known
                      which */
-    bool cancels; /* some of its sends are cancelled, so their numbers are not
-                     reliable */
 };
 
+struct esi_replay_op {
+    struct es_tuple tuple;
+    uint32_t number;         /* in the order of events */
+    uint32_t instance;       /* of a collective operation, from 1; 0 = none */
+    struct es_event_id sent; /* of a receive: its send; index 0 = none */
+};
+
+/* The thread of a trace, if `of` is not NULL. */
 struct esi_replay_thread {
     const struct esi_run_thread *of;
-    uint32_t base; /* node of the first tuple */
-    struct es_tuple *tuples;
+    uint32_t base; /* node of the first operation */
+    struct esi_replay_op *ops;
     size_t count, capacity;
+    uint32_t *event_ops; /* by event: the number of its operation, later the position */
+    size_t event_count, event_capacity;
 };
 
 struct esi_replay {
     struct esi_replay_process *processes; /* by number in the run */
-    struct esi_replay_thread *threads;
-    size_t thread_count;
+    size_t process_count;
+    struct esi_replay_thread *threads; /* by trace */
+    size_t thread_count, thread_capacity;
+    uint32_t *instances; /* by number in the stream: that of the replay; 0 = none */
+    size_t instance_count, instance_capacity;
     struct esi_replay_graph graph; /* only during the replay */
+    struct esi_texts names;        /* of communicators */
     struct esi_replay_finding *findings;
     size_t finding_count, finding_capacity;
     struct esi_replay_totals totals;

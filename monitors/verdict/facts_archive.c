@@ -61,14 +61,6 @@ const struct esi_facts *esi_archived_facts_get(
     return &archived->facts;
 }
 
-struct esi_run_model *esi_archived_facts_run(
-    struct esi_archived_facts *archived,
-    struct esi_run_process *const **ret_processes)
-{
-    *ret_processes = archived->participants;
-    return &archived->model;
-}
-
 bool esi_archived_facts_ended_well(const struct esi_archived_facts *archived)
 {
     return archived->ended_well;

@@ -42,12 +42,6 @@ void esi_archived_facts_finish(struct esi_archived_facts *archived);
  * known. */
 bool esi_archived_facts_are_whole(const struct esi_archived_facts *archived);
 
-/* The model of the run, for who reads on; *ret_processes by number in the archive.
- * Borrowed. */
-struct esi_run_model *esi_archived_facts_run(
-    struct esi_archived_facts *archived,
-    struct esi_run_process *const **ret_processes);
-
 /* Borrowed. */
 const struct esi_facts *esi_archived_facts_get(
     const struct esi_archived_facts *archived);

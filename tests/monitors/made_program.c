@@ -392,16 +392,18 @@ static void fill_wait(const struct made_program *program,
     }
 }
 
-static void add_tuple(const struct made_program *program,
-                      struct esi_replay *replay,
+void made_program_add(struct made_program *program,
                       int rank,
                       const struct es_tuple *tuple)
 {
-    assert_int_equal(esi_replay_add(replay, program->run.threads[rank], tuple), 0);
+    const struct esi_causal_tuple timed = {
+        .tuple = *tuple, .start_ns = tuple->start, .stop_ns = tuple->stop};
+
+    assert_int_equal(
+        esi_causality_add(program->causality, program->elements[rank], &timed), 0);
 }
 
-static void add_request(const struct made_program *program,
-                        struct esi_replay *replay,
+static void add_request(struct made_program *program,
                         int rank,
                         struct es_tuple tuple,
                         const struct made_call *call)
@@ -412,20 +414,17 @@ static void add_request(const struct made_program *program,
         post.operation = ES_OP_MPI_collective_post;
         post.tag = ES_OP_MPI_Ibarrier;
         post.sequence = (uint32_t)call->message;
-        add_tuple(program, replay, rank, &post);
+        made_program_add(program, rank, &post);
         tuple.sequence = (uint32_t)call->message;
     } else {
         fill_end(program, call->message, call->kind == MADE_ISEND, &tuple);
     }
     if (call->kind != MADE_ISEND)
         tuple.stop = program->calls[rank][call->completed_by].stop;
-    add_tuple(program, replay, rank, &tuple);
+    made_program_add(program, rank, &tuple);
 }
 
-static void add_call(const struct made_program *program,
-                     struct esi_replay *replay,
-                     int rank,
-                     int number)
+static void add_call(struct made_program *program, int rank, int number)
 {
     const struct made_call *call = &program->calls[rank][number];
     struct es_tuple tuple = {.stop = call->stop,
@@ -434,7 +433,7 @@ static void add_call(const struct made_program *program,
                              .peer = ES_PEER_NONE};
 
     if (is_request(call->kind)) {
-        add_request(program, replay, rank, tuple, call);
+        add_request(program, rank, tuple, call);
         return;
     }
     if (call->kind == MADE_BARRIER)
@@ -443,11 +442,11 @@ static void add_call(const struct made_program *program,
         fill_wait(program, rank, number, &tuple);
     else
         fill_end(program, call->message, call->kind != MADE_RECEIVE, &tuple);
-    add_tuple(program, replay, rank, &tuple);
+    made_program_add(program, rank, &tuple);
     if (call->kind == MADE_EXCHANGE) {
         tuple.operation = ES_OP_MPI_Sendrecv_receive;
         fill_end(program, call->other, false, &tuple);
-        add_tuple(program, replay, rank, &tuple);
+        made_program_add(program, rank, &tuple);
     }
 }
 
@@ -458,38 +457,48 @@ static void add_rank(struct made_program *program, int rank)
                                            .name = "MPI_COMM_WORLD",
                                            .rank = rank,
                                            .size = program->ranks};
+    struct esi_run_model *run = esi_causality_run(program->causality);
     struct esi_run_process *process;
-    struct esi_run_thread *thread;
 
-    assert_int_equal(esi_run_model_add_process(&program->run, &config, &process), 0);
-    assert_int_equal(esi_run_model_set_communicator(&program->run, process, 0, &world),
+    assert_int_equal(esi_run_model_add_process(run, &config, &process), 0);
+    assert_int_equal(esi_run_model_set_communicator(run, process, 0, &world), 0);
+    assert_int_equal(esi_causality_add_element(program->causality, process, 0,
+                                               &program->elements[rank]),
                      0);
-    assert_int_equal(esi_run_model_add_thread(&program->run, process, 0, &thread), 0);
-    assert_int_equal(thread->number, rank);
 }
 
-void made_program_add_ranks(struct made_program *program)
+void made_program_open_replay(struct made_program *program)
 {
-    program->run = (struct esi_run_model){.process_count = 0};
+    struct esi_causality_config config = {.held_max = 0};
+
+    assert_int_equal(esi_replay_create(&program->replay), 0);
+    config.listener = esi_replay_listener(program->replay);
+    assert_int_equal(esi_causality_create(&config, &program->causality), 0);
     for (int i = 0; i < program->ranks; i++)
         add_rank(program, i);
 }
 
-struct esi_replay *made_program_replay(struct made_program *program)
+struct esi_replay *made_program_finish_replay(struct made_program *program)
 {
-    struct esi_replay *replay;
+    struct esi_causality_totals totals;
 
-    made_program_add_ranks(program);
-    assert_int_equal(esi_replay_create(&program->run, &replay), 0);
-    for (int i = 0; i < program->ranks; i++)
-        for (int k = 0; k < program->counts[i]; k++)
-            add_call(program, replay, i, k);
-    assert_int_equal(esi_replay_finish(replay), 0);
-    return replay;
+    assert_int_equal(esi_causality_finish(program->causality), 0);
+    esi_causality_totals(program->causality, &totals);
+    assert_int_equal(esi_replay_finish(program->replay, &totals), 0);
+    return program->replay;
 }
 
-void made_program_release(struct made_program *program, struct esi_replay *replay)
+struct esi_replay *made_program_replay(struct made_program *program)
 {
-    esi_replay_destroy(replay);
-    esi_run_model_fini(&program->run);
+    made_program_open_replay(program);
+    for (int i = 0; i < program->ranks; i++)
+        for (int k = 0; k < program->counts[i]; k++)
+            add_call(program, i, k);
+    return made_program_finish_replay(program);
+}
+
+void made_program_release(struct made_program *program)
+{
+    esi_replay_destroy(program->replay);
+    esi_causality_destroy(program->causality);
 }

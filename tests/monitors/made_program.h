@@ -55,7 +55,9 @@ struct made_program {
     int message_count;
     int instances;
     int instance_calls[MADE_CALLS][MADE_RANKS];
-    struct esi_run_model run; /* of the replay */
+    struct esi_causality *causality; /* that feeds the replay */
+    uint32_t elements[MADE_RANKS];   /* by rank */
+    struct esi_replay *replay;
 };
 
 void made_program_begin(struct made_program *program, int ranks);
@@ -75,10 +77,14 @@ void made_program_draw(struct made_program *program, uint64_t *seed, int steps);
 /* Executes the program strictly.  Returns whether all ranks end. */
 bool made_program_ends(const struct made_program *program);
 
-/* Fills program->run, as the next does. */
-void made_program_add_ranks(struct made_program *program);
-/* Replays its tuples. */
+/* Replays the tuples of its calls. */
 struct esi_replay *made_program_replay(struct made_program *program);
-void made_program_release(struct made_program *program, struct esi_replay *replay);
+/* The same of tuples that are added in between. */
+void made_program_open_replay(struct made_program *program);
+void made_program_add(struct made_program *program,
+                      int rank,
+                      const struct es_tuple *tuple);
+struct esi_replay *made_program_finish_replay(struct made_program *program);
+void made_program_release(struct made_program *program);
 
 #endif

@@ -76,7 +76,7 @@ static void two_sends_that_cross_are_latent(void **state)
     esi_replay_totals(replay, &totals);
     assert_int_equal(totals.messages, 2);
     assert_false(esi_replay_is_incomplete(replay));
-    made_program_release(&program, replay);
+    made_program_release(&program);
 }
 
 static void its_right_twins_are_not(void **state)
@@ -89,20 +89,23 @@ static void its_right_twins_are_not(void **state)
     made_program_call(&program, 1, MADE_RECEIVE, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 0, MADE_RECEIVE, back);
-    made_program_release(&program, check_hang(false));
+    check_hang(false);
+    made_program_release(&program);
     begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_IRECEIVE, back);
     made_program_call(&program, 0, MADE_SEND, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 1, MADE_RECEIVE, there);
     made_program_call(&program, 0, MADE_WAITALL, -1);
-    made_program_release(&program, check_hang(false));
+    check_hang(false);
+    made_program_release(&program);
     begin_crossing(&there, &back);
     made_program_call(&program, 0, MADE_BUFFERED, there);
     made_program_call(&program, 1, MADE_SEND, back);
     made_program_call(&program, 0, MADE_RECEIVE, back);
     made_program_call(&program, 1, MADE_RECEIVE, there);
-    made_program_release(&program, check_hang(false));
+    check_hang(false);
+    made_program_release(&program);
 }
 
 /* A nonblocking send needs its receive in its wait, not in its own call. */
@@ -123,7 +126,7 @@ static void a_wait_needs_what_its_send_needs(void **state)
     assert_int_equal(esi_replay_finding(replay, 0)->steps[0].call.operation,
                      ES_OP_MPI_Waitall);
     assert_int_equal(esi_replay_finding(replay, 0)->steps[0].request, ES_OP_MPI_Isend);
-    made_program_release(&program, replay);
+    made_program_release(&program);
 }
 
 /* A request of another kind that a wait for all completes, too, is counted once: only
@@ -147,7 +150,7 @@ static void other_requests_are_told_from_the_send(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const struct {
-            uint32_t rank;
+            int rank;
             struct es_tuple tuple;
         } calls[] = {
             {0, {.operation = ES_OP_MPI_Isend, .start = 10, .stop = 11, .peer = 1}},
@@ -166,18 +169,15 @@ static void other_requests_are_told_from_the_send(void **state)
         struct esi_replay *replay;
 
         made_program_begin(&program, 2);
-        made_program_add_ranks(&program);
-        assert_int_equal(esi_replay_create(&program.run, &replay), 0);
+        made_program_open_replay(&program);
         for (size_t j = 0; j < sizeof calls / sizeof *calls; j++)
-            assert_int_equal(esi_replay_add(replay, program.run.threads[calls[j].rank],
-                                            &calls[j].tuple),
-                             0);
-        assert_int_equal(esi_replay_finish(replay), 0);
+            made_program_add(&program, calls[j].rank, &calls[j].tuple);
+        replay = made_program_finish_replay(&program);
         assert_int_equal(esi_replay_finding_count(replay), 1);
         assert_int_equal(esi_replay_finding(replay, 0)->step_count, 2);
         assert_int_equal(esi_replay_finding(replay, 0)->steps[0].request,
                          ES_OP_MPI_Isend);
-        made_program_release(&program, replay);
+        made_program_release(&program);
     }
 }
 
@@ -193,7 +193,7 @@ static void a_send_to_oneself_waits_for_oneself(void **state)
     made_program_call(&program, 0, MADE_RECEIVE, own);
     replay = check_hang(true);
     assert_int_equal(esi_replay_finding(replay, 0)->step_count, 1);
-    made_program_release(&program, replay);
+    made_program_release(&program);
 }
 
 /* A message is sent before a barrier and received after it. */
@@ -217,7 +217,7 @@ static void a_barrier_between_send_and_receive_is_latent(void **state)
     assert_int_equal(finding->steps[1].awaited.rank, 0);
     assert_int_equal(finding->steps[1].reason, ESI_REPLAY_MEMBER);
     assert_false(finding->steps[1].hidden);
-    made_program_release(&program, replay);
+    made_program_release(&program);
 }
 
 static void the_same_in_a_loop_is_told_once(void **state)
@@ -238,7 +238,7 @@ static void the_same_in_a_loop_is_told_once(void **state)
     assert_int_equal(esi_replay_finding_count(replay), 1);
     assert_int_equal(esi_replay_finding(replay, 0)->times, 20);
     assert_int_equal(esi_replay_finding(replay, 0)->steps[0].call.number, 1);
-    made_program_release(&program, replay);
+    made_program_release(&program);
 }
 
 /* The call of each step is in the thread for which the step before it waits, and not
@@ -278,7 +278,7 @@ static void random_programs_hang_where_running_them_does(void **state)
                      ends ? "it ends" : "it hangs", (unsigned long long)totals.cycles);
         for (size_t k = 0; k < esi_replay_finding_count(replay); k++)
             check_steps(esi_replay_finding(replay, k));
-        made_program_release(&program, replay);
+        made_program_release(&program);
     }
     /* Programs that hang and programs that end are both frequent. */
     print_message("%d of %d programs hang\n", hung, PROGRAMS);
