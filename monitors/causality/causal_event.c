@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "monitors/causality/causal_private.h"
+#include "monitors/causality/waits.h"
 #include "tuplespace/operation_table.h"
 
 enum { ATTRIBUTES_MAX = 18 };
@@ -152,6 +153,50 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
 
 /* --- Emitting --------------------------------------------------------------------- */
 
+/* Records that an operation has ended that another call has started.  Returns 0 or
+ * -ENOMEM. */
+static int add_completed(const struct esi_placed *placed,
+                         const struct es_set_event *event,
+                         const struct esi_edge *edges)
+{
+    const struct esi_item *item = placed->item;
+    struct esi_causal_thread *thread = item->element->thread;
+    struct esi_completed *completed;
+
+    if (ESI_ARRAY_RESERVE(thread->completed, thread->completed_capacity,
+                          thread->completed_count + 1) < 0)
+        return -ENOMEM;
+    completed = &thread->completed[thread->completed_count++];
+    *completed = (struct esi_completed){.index = event->id.index,
+                                        .stop_ns = item->told.stop_ns,
+                                        .operation = item->operation,
+                                        .member = item->member};
+    for (uint32_t i = 0; i < event->partner_count; i++)
+        if (!completed->latest.operation || edges[i].ns > completed->latest.ns)
+            completed->latest = edges[i];
+    return 0;
+}
+
+/* Takes what ended in the call that completes it: it comes before its event, and ends
+ * with it. */
+static void take_completed(struct esi_causal_thread *thread,
+                           struct esi_causal_call *call)
+{
+    size_t first = thread->completed_count;
+
+    while (first > 0 && thread->completed[first - 1].stop_ns >= call->told->start_ns)
+        first--;
+    call->completed = thread->completed + first;
+    call->completed_count = thread->completed_count - first;
+    thread->completed_count = 0;
+}
+
+static bool is_at_stop(const struct esi_placed *placed)
+{
+    return placed->item->told.tuple.stop != 0 && placed->role != ESI_ROLE_SEND &&
+           placed->role != ESI_ROLE_ENTER;
+}
+
 /* Passes the operation of an event to the listener. */
 static int tell_call(const struct esi_causality *causality,
                      const struct esi_placed *placed,
@@ -160,7 +205,7 @@ static int tell_call(const struct esi_causality *causality,
 {
     struct esi_item *item = placed->item;
     const struct esi_instance *instance = item->instance;
-    const struct esi_causal_call call = {
+    struct esi_causal_call call = {
         .told = &item->told,
         .operation = item->operation,
         .role = (enum esi_role)placed->role,
@@ -177,20 +222,30 @@ static int tell_call(const struct esi_causality *causality,
     };
 
     item->was_told = true;
+    if (item->call == 0 && is_at_stop(placed) &&
+        add_completed(placed, event, edges) < 0)
+        return -ENOMEM;
+    if (placed->role == ESI_ROLE_WHOLE && item->operation && is_at_stop(placed) &&
+        esi_wait_is_for_others(item->operation))
+        take_completed(item->element->thread, &call);
     return causality->config.listener.told(causality->config.listener.data, event,
                                            &call);
 }
 
-/* Finds the call of the program that the next event of a thread is a part of.  Calls
- * of a thread do not overlap, so an operation that starts before the last call ends is
- * of that call, as is one that starts with it: a call may have no length. */
-static struct esi_edge begin_event(const struct esi_placed *placed)
+/* Finds the call of the program that the next event of a thread is a part of, for a
+ * listener.  Calls of a thread do not overlap, so an operation that starts before the
+ * last call ends is of that call, as is one that starts with it: a call may have no
+ * length. */
+static struct esi_edge begin_event(const struct esi_causality *causality,
+                                   const struct esi_placed *placed)
 {
     struct esi_item *item = placed->item;
     struct esi_causal_thread *thread = item->element->thread;
     const struct esi_causal_tuple *told = &item->told;
     bool posts = item->action == ESI_POSTED;
 
+    if (!causality->config.listener.told)
+        return (struct esi_edge){.operation = NULL};
     if (item->operation && item->operation->nonblocking && !posts) {
         item->call = 0;
     } else if (thread->calls == 0 || posts ||
@@ -264,7 +319,7 @@ int esi_event_give(struct esi_causality *causality,
     };
 
     thread->count++;
-    *ret_emitted = (struct esi_emitted){event.id, begin_event(placed)};
+    *ret_emitted = (struct esi_emitted){event.id, begin_event(causality, placed)};
     return emit_event(causality, placed, &event, causality->output.edges);
 }
 
@@ -285,7 +340,8 @@ int esi_event_give_sync(struct esi_causality *causality,
     struct esi_causal_thread *receiver = receive->item->element->thread;
     struct es_event_id ids[2] = {{sender->trace, sender->count + 1},
                                  {receiver->trace, receiver->count + 1}};
-    struct esi_edge edges[2] = {begin_event(send), begin_event(receive)};
+    struct esi_edge edges[2] = {begin_event(causality, send),
+                                begin_event(causality, receive)};
     struct es_set_event event = {
         .id = ids[0], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[1]};
     int result;

@@ -102,6 +102,8 @@ struct esi_causal_thread {
     uint64_t calls;         /* of the program, that these are parts of; */
     uint64_t call_begin_ns; /* the last of them */
     uint64_t call_end_ns;
+    struct esi_completed *completed; /* since the last call that completes; owned */
+    size_t completed_count, completed_capacity;
     struct esi_placed *events; /* [head, released) are in final order, [released, tail)
                                   are not */
     size_t head;

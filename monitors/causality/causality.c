@@ -138,6 +138,7 @@ static void destroy_thread(struct esi_causal_thread *thread)
     for (size_t i = thread->head; i < thread->tail; i++)
         esi_collective_leave(thread->events[i].item);
     free(thread->events);
+    free(thread->completed);
     free(thread);
 }
 

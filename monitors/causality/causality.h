@@ -58,6 +58,16 @@ struct esi_edge {
     uint32_t trace; /* of the thread */
 };
 
+/* An operation that one call has started and a later one has completed, such as a
+ * nonblocking receive. */
+struct esi_completed {
+    uint32_t index; /* of its last event in the trace */
+    uint64_t stop_ns;
+    const struct es_operation *operation;
+    const struct esi_run_member *member; /* NULL = none or not known */
+    struct esi_edge latest; /* of what it depends on; `operation` NULL = nothing */
+};
+
 /* The operation of an event, for listeners that need more than the event set contains.
  * Everything is borrowed for the call. */
 struct esi_causal_call {
@@ -76,8 +86,10 @@ struct esi_causal_call {
                         started, such as a nonblocking receive */
     const struct esi_edge *edges; /* by partner of the event; that of a junction is the
                                      last of all arrivals */
-    bool all;          /* its partner is a junction: all members have arrived */
-    bool again;        /* another event of the tuple has been told */
+    bool all;   /* its partner is a junction: all members have arrived */
+    bool again; /* another event of the tuple has been told */
+    const struct esi_completed *completed; /* what a call completes, but for sends */
+    size_t completed_count;
     uint64_t instance; /* of a collective operation: a number from 1 that its members
                           share; 0 = none or not known */
 };

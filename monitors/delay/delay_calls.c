@@ -113,6 +113,24 @@ static struct esi_delay_cause last_cause(const struct esi_delay *delay,
     return last;
 }
 
+static enum esi_delay_kind kind_of(const struct es_operation *operation)
+{
+    if (operation->op_class == ES_CLASS_RECEIVE)
+        return ESI_DELAY_LATE_SENDER;
+    switch ((enum es_order_kind)operation->order) {
+    case ES_ORDER_ROOT_TO_ALL:
+        return ESI_DELAY_ROOT_TO_ALL;
+    case ES_ORDER_ALL_TO_ROOT:
+        return ESI_DELAY_ALL_TO_ROOT;
+    case ES_ORDER_PREFIX:
+    case ES_ORDER_EXCLUSIVE_PREFIX:
+    case ES_ORDER_NEIGHBOURS:
+        return ESI_DELAY_PARTIAL;
+    default:
+        return operation->synchronizing ? ESI_DELAY_BARRIER : ESI_DELAY_ALL_TO_ALL;
+    }
+}
+
 /* Error bound of the difference of two threads' times. */
 static uint64_t error_between(const struct esi_delay_thread *one,
                               const struct esi_delay_thread *other)
@@ -210,50 +228,45 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
     return last;
 }
 
-/* Stores the wait of an operation that another call completes. */
-static int keep_completion(struct esi_delay_thread *thread,
-                           const struct esi_causal_call *call,
-                           const struct esi_delay_cause *cause,
-                           uint32_t communicator)
-{
-    if (!cause->known)
-        return 0;
-    if (ESI_ARRAY_RESERVE(thread->completions, thread->completion_capacity,
-                          thread->completion_count + 1) < 0)
-        return -ENOMEM;
-    thread->completions[thread->completion_count++] = (struct esi_delay_completion){
-        .stop_ns = call->told->stop_ns, .communicator = communicator, .cause = *cause};
-    return 0;
-}
-
 /* Uses the latest of the operations that the call has completed, if possible of those
  * that it certainly waited for. */
-static int end_completions(struct esi_delay *delay,
-                           struct esi_delay_thread *thread,
-                           struct esi_delay_call *call)
+static int end_completed(struct esi_delay *delay,
+                         struct esi_delay_thread *thread,
+                         struct esi_delay_call *call,
+                         const struct esi_causal_call *event)
 {
-    const struct esi_delay_completion *last = NULL;
+    struct esi_delay_cause latest = {.known = false};
+    const struct esi_completed *last = NULL;
     bool is_certain = false;
 
-    for (size_t i = 0; i < thread->completion_count; i++) {
-        const struct esi_delay_completion *one = &thread->completions[i];
-        const struct esi_delay_thread *other = delay->threads[one->cause.thread];
-        bool has_waited =
-            other != thread && esi_wait_end(call->begin_ns, call->end_ns, one->cause.ns,
-                                            error_between(thread, other)) > 0;
+    for (size_t i = 0; i < event->completed_count; i++) {
+        const struct esi_completed *one = &event->completed[i];
+        struct esi_delay_cause cause = {.known = false};
+        bool has_waited;
 
-        if (one->stop_ns >= call->begin_ns &&
-            (!last || has_waited > is_certain ||
-             (has_waited == is_certain && one->cause.ns > last->cause.ns))) {
+        if (one->latest.operation)
+            cause = cause_of(delay, &one->latest);
+        if (!cause.known || one->stop_ns < call->begin_ns)
+            continue;
+        has_waited =
+            cause.thread != thread->number &&
+            esi_wait_end(call->begin_ns, call->end_ns, cause.ns,
+                         error_between(thread, delay->threads[cause.thread])) > 0;
+        if (!last || has_waited > is_certain ||
+            (has_waited == is_certain && cause.ns > latest.ns)) {
             last = one;
+            latest = cause;
             is_certain = has_waited;
         }
     }
-    thread->completion_count = 0;
     if (!last)
         return 0;
-    call->communicator = last->communicator;
-    return take_wait(delay, thread, call, &last->cause, true);
+    latest.kind = (uint8_t)kind_of(last->operation);
+    call->communicator = esi_delay_communicator_row(
+        delay, last->member ? last->member->communicator->name : NULL);
+    return call->communicator == UINT32_MAX
+               ? -ENOMEM
+               : take_wait(delay, thread, call, &latest, true);
 }
 
 /* --- Messages --------------------------------------------------------------------- */
@@ -352,7 +365,7 @@ static int take_message(struct esi_delay *delay,
     struct esi_delay_cause cause = last_cause(delay, event, receive);
     int result = 0;
 
-    cause.kind = ESI_DELAY_LATE_SENDER;
+    cause.kind = (uint8_t)kind_of(receive->operation);
     if (cause.known) {
         find_wrong_order(thread, cause.ns);
         result = end_probe(delay, thread, receive, &cause);
@@ -362,17 +375,11 @@ static int take_message(struct esi_delay *delay,
                                     &receive->edges[i]);
     if (result < 0)
         return result;
-    if (receive->operation->nonblocking) {
-        uint32_t row = esi_delay_communicator_row(
-            delay, esi_causal_call_communicator_name(receive));
-
-        return row == UINT32_MAX ? -ENOMEM
-                                 : keep_completion(thread, receive, &cause, row);
-    }
-    return cause.known ? take_wait(delay, thread,
-                                   esi_delay_thread_call(thread, thread->next - 1),
-                                   &cause, false)
-                       : 0;
+    return cause.known && !receive->operation->nonblocking
+               ? take_wait(delay, thread,
+                           esi_delay_thread_call(thread, thread->next - 1), &cause,
+                           false)
+               : 0;
 }
 
 static int take_receive(struct esi_delay *delay,
@@ -405,22 +412,6 @@ static int take_receive(struct esi_delay *delay,
 
 /* --- Collective operations -------------------------------------------------------- */
 
-static enum esi_delay_kind kind_of(const struct es_operation *operation)
-{
-    switch ((enum es_order_kind)operation->order) {
-    case ES_ORDER_ROOT_TO_ALL:
-        return ESI_DELAY_ROOT_TO_ALL;
-    case ES_ORDER_ALL_TO_ROOT:
-        return ESI_DELAY_ALL_TO_ROOT;
-    case ES_ORDER_PREFIX:
-    case ES_ORDER_EXCLUSIVE_PREFIX:
-    case ES_ORDER_NEIGHBOURS:
-        return ESI_DELAY_PARTIAL;
-    default:
-        return operation->synchronizing ? ESI_DELAY_BARRIER : ESI_DELAY_ALL_TO_ALL;
-    }
-}
-
 /* Records that all members have met in an all-to-all operation. */
 static void meet_all(struct esi_delay_thread *thread,
                      const struct es_event_id *release,
@@ -450,16 +441,10 @@ static int take_exit(struct esi_delay *delay,
 {
     struct esi_delay_cause cause = last_cause(delay, event, exit);
     struct esi_delay_call *call;
-    uint32_t row;
     int result = 0;
 
     cause.kind = (uint8_t)kind_of(exit->operation);
-    if (exit->operation->nonblocking) {
-        row =
-            esi_delay_communicator_row(delay, esi_causal_call_communicator_name(exit));
-        result =
-            row == UINT32_MAX ? -ENOMEM : keep_completion(thread, exit, &cause, row);
-    } else {
+    if (!exit->operation->nonblocking) {
         call = call_at(delay, thread, exit);
         if (!call)
             return -ENOMEM;
@@ -587,7 +572,7 @@ static int take_whole(struct esi_delay *delay,
     if (operation->rma >= ES_RMA_LOCK && event->told->tuple.peer >= 0)
         return take_lock(delay, thread, call, event);
     if (esi_wait_is_for_others(operation))
-        return end_completions(delay, thread, call);
+        return end_completed(delay, thread, call, event);
     return 0;
 }
 

@@ -28,7 +28,6 @@ void esi_delay_thread_destroy(struct esi_delay_thread *thread)
     while (thread->first < thread->next)
         esi_delay_thread_forget(thread);
     free(thread->calls);
-    free(thread->completions);
     free(thread);
 }
 

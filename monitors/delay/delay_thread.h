@@ -61,13 +61,6 @@ struct esi_delay_call {
     struct esi_tally_item *causes; /* in nanoseconds; owned */
 };
 
-/* A completed operation whose completing call is still in progress. */
-struct esi_delay_completion {
-    uint64_t stop_ns;
-    uint32_t communicator;
-    struct esi_delay_cause cause;
-};
-
 /* The thread's last two all-to-all operations on a communicator, with the times of
  * their last arrivals: other members may be one operation ahead. */
 struct esi_delay_collective {
@@ -90,8 +83,6 @@ struct esi_delay_thread {
     size_t window;                /* maximum number of kept calls */
     uint64_t last_ns;             /* end of the last call */
     uint64_t accounted_ns;        /* everything before is included in the rows */
-    struct esi_delay_completion *completions; /* owned */
-    size_t completion_count, completion_capacity;
     struct esi_delay_collective collectives[ESI_DELAY_COLLECTIVES];
     unsigned collective_count;
     unsigned collective_next;

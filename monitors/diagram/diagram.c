@@ -555,16 +555,13 @@ static void find_waits(const struct esi_diagram *diagram,
         judge_wait(diagram, thread, last, number);
     } else if (call->role == ESI_ROLE_WHOLE && operation->probe) {
         thread->probe = (uint64_t)number + 1;
-    } else if (call->role == ESI_ROLE_WHOLE && esi_wait_is_for_others(operation)) {
-        if (thread->awaited < thread->moment_first)
-            thread->awaited = thread->moment_first;
-        for (uint64_t i = thread->awaited - thread->moment_first;
-             i < thread->moment_count; i++)
-            if (thread->moments[i].call & ESI_DIAGRAM_FLIGHT &&
-                thread->moments[i].ns >=
-                    esi_diagram_span_at(&thread->calls, number)->begin_ns)
-                judge_wait(diagram, thread, &thread->moments[i], number);
-        thread->awaited = thread->moment_first + thread->moment_count;
+    }
+    for (size_t i = 0; i < call->completed_count; i++) {
+        struct esi_diagram_moment *received =
+            esi_diagram_moment_at(thread, call->completed[i].index);
+
+        if (received)
+            judge_wait(diagram, thread, received, number);
     }
 }
 

@@ -77,7 +77,6 @@ struct esi_diagram_thread {
     uint64_t lost;     /* tuples */
     uint64_t error_ns; /* of its clock */
     uint64_t probe;    /* number of its last probe plus one; 0 = none */
-    uint64_t awaited;  /* number of the first event after its last completing call */
     bool is_over;
     bool is_open;
     uint64_t open_round;    /* in which it was last seen; UINT64_MAX = permanent */

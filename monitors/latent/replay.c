@@ -117,6 +117,23 @@ static bool has_only_failed(const struct es_tuple *tuple)
     return es_tuple_error(tuple) != 0 && tuple->sequence == ES_SEQUENCE_UNKNOWN;
 }
 
+/* Of what is no send, what has completed a request and has no number is not known to be
+ * one of those that the call counts. */
+static void complete_ops(struct esi_replay_thread *thread,
+                         const struct esi_causal_call *call)
+{
+    struct esi_replay_op *op = &thread->ops[thread->count - 1];
+
+    for (size_t i = 0; i < call->completed_count && call->operation->completes; i++) {
+        uint32_t index = call->completed[i].index;
+        struct esi_replay_op *other = &thread->ops[thread->event_ops[index - 1]];
+
+        other->completed_by = op->number + 1;
+        op->completes += call->completed[i].operation->op_class == ES_CLASS_RECEIVE ||
+                         other->tuple.sequence != ES_SEQUENCE_UNKNOWN;
+    }
+}
+
 static int take_event(void *data,
                       const struct es_set_event *event,
                       const struct esi_causal_call *call)
@@ -135,6 +152,8 @@ static int take_event(void *data,
         result = add_op(replay, thread, call);
     thread->event_ops[thread->event_count++] =
         thread->count > 0 ? (uint32_t)thread->count - 1 : 0;
+    if (result == 0 && call->completed_count > 0)
+        complete_ops(thread, call);
     if (result == 0 && call->role == ESI_ROLE_RECEIVE && event->partner_count > 0 &&
         call->operation->op_class == ES_CLASS_RECEIVE) {
         thread->ops[thread->count - 1].sent = event->partners[0];
@@ -351,6 +370,10 @@ static int sort_thread(struct esi_replay_thread *thread)
         positions[thread->ops[i].number] = (uint32_t)i;
     for (size_t i = 0; i < thread->event_count; i++)
         thread->event_ops[i] = positions[thread->event_ops[i]];
+    for (size_t i = 0; i < thread->count; i++)
+        if (thread->ops[i].completed_by > 0)
+            thread->ops[i].completed_by =
+                positions[thread->ops[i].completed_by - 1] + 1;
     free(positions);
     return 0;
 }

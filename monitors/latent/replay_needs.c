@@ -41,10 +41,6 @@ struct needs {
     /* Of the thread that is looked at. */
     const struct esi_replay_thread *thread;
     const struct esi_replay_process *process;
-    uint32_t *completions; /* positions of its completion calls, in their order */
-    uint32_t *completed;   /* how many requests that are no sends each completed */
-    size_t completion_count;
-    size_t completion_capacity;
     struct replay_request *requests; /* from the oldest on, which is at `oldest` */
     size_t oldest, request_count, request_capacity;
     size_t done; /* number of these that are complete, but not known which */
@@ -127,52 +123,6 @@ static uint32_t node_of(const struct needs *needs, size_t position)
     return needs->thread->base + (uint32_t)position;
 }
 
-/* --- Completion calls ------------------------------------------------------------- */
-
-/* Calls of a thread do not overlap, so their ends are in the order of their starts. */
-static int list_completions(struct needs *needs)
-{
-    const struct esi_replay_thread *thread = needs->thread;
-
-    needs->completion_count = 0;
-    for (size_t i = 0; i < thread->count; i++) {
-        const struct es_operation *operation =
-            es_operation_find(thread->ops[i].tuple.operation);
-
-        if (!operation || !operation->completes || thread->ops[i].tuple.stop == 0)
-            continue;
-        if (ESI_ARRAY_RESERVE_PAIR(needs->completions, needs->completed,
-                                   needs->completion_capacity,
-                                   needs->completion_count + 1) < 0)
-            return -ENOMEM;
-        needs->completions[needs->completion_count] = (uint32_t)i;
-        needs->completed[needs->completion_count++] = 0;
-    }
-    return 0;
-}
-
-/* Finds the call that ended at a tick, and counts one more completion for it. */
-static bool find_completion(struct needs *needs, uint64_t stop, uint32_t *ret_node)
-{
-    size_t low = 0;
-    size_t high = needs->completion_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (needs->thread->ops[needs->completions[middle]].tuple.stop < stop)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == needs->completion_count ||
-        needs->thread->ops[needs->completions[low]].tuple.stop != stop)
-        return false;
-    needs->completed[low]++;
-    *ret_node = node_of(needs, needs->completions[low]);
-    return true;
-}
-
 /* --- Collective operations -------------------------------------------------------- */
 
 /* Makes the instance wait for this member to enter, and the end of `leaves` for the
@@ -206,17 +156,14 @@ static int add_collective(struct needs *needs,
                           const struct esi_replay_op *op,
                           uint32_t node)
 {
-    const struct es_tuple *tuple = &op->tuple;
-    const struct es_operation *operation = es_operation_find(tuple->operation);
-    uint32_t call;
+    const struct es_operation *operation = es_operation_find(op->tuple.operation);
+    uint32_t call = node_of(needs, op->completed_by - 1);
 
     if (operation->code == ES_OP_MPI_collective_post)
         return add_member(needs, op, operation, &node, NULL);
     if (!operation->nonblocking)
-        return add_member(needs, op, operation, &node, tuple->stop ? &node : NULL);
-    return tuple->stop && find_completion(needs, tuple->stop, &call)
-               ? add_member(needs, op, operation, NULL, &call)
-               : 0;
+        return add_member(needs, op, operation, &node, op->tuple.stop ? &node : NULL);
+    return op->completed_by > 0 ? add_member(needs, op, operation, NULL, &call) : 0;
 }
 
 /* --- First pass: what was matched ------------------------------------------------- */
@@ -240,10 +187,9 @@ static void meet_send(struct needs *needs,
 
 static int read_thread(struct needs *needs, const struct esi_replay_thread *thread)
 {
-    int result;
+    int result = 0;
 
     enter_thread(needs, thread);
-    result = list_completions(needs);
     for (size_t i = 0; i < thread->count && result == 0; i++) {
         const struct esi_replay_op *op = &thread->ops[i];
 
@@ -418,29 +364,30 @@ static int open_request(struct needs *needs, uint32_t node, bool is_known)
 
 /* --- Second pass: dependencies ---------------------------------------------------- */
 
-static int need_send(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
+static int need_send(struct needs *needs, const struct esi_replay_op *op, uint32_t node)
 {
     struct esi_replay_edge edge = {.reason = ESI_REPLAY_SEND};
     uint32_t call = node;
 
-    if (!is_blocking(tuple)) {
-        edge.request = es_tuple_operation(tuple);
-        /* Also what completes without a message is no send. */
-        if (tuple->stop == 0 || !find_completion(needs, tuple->stop, &call))
+    if (needs->partners[node] == ESI_REPLAY_NOBODY)
+        return 0;
+    if (!is_blocking(&op->tuple)) {
+        if (op->completed_by == 0)
             return 0;
+        edge.request = es_tuple_operation(&op->tuple);
+        call = node_of(needs, op->completed_by - 1);
     }
-    return tuple->stop && needs->partners[node] != ESI_REPLAY_NOBODY
-               ? add_need(needs, call, needs->partners[node], edge)
-               : 0;
+    return add_need(needs, call, needs->partners[node], edge);
 }
 
-static int need_of(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
+static int need_of(struct needs *needs, const struct esi_replay_op *op, uint32_t node)
 {
+    const struct es_tuple *tuple = &op->tuple;
     const struct es_operation *operation = es_operation_find(tuple->operation);
     struct esi_replay_edge edge = {.reason = ESI_REPLAY_POST};
 
     if (is_of_class(tuple, ES_CLASS_RECEIVE))
-        return need_send(needs, tuple, node);
+        return need_send(needs, op, node);
     if (!is_of_class(tuple, ES_CLASS_SEND) || !is_blocking(tuple) ||
         operation->buffered || !tuple->stop ||
         needs->partners[node] == ESI_REPLAY_NOBODY)
@@ -464,7 +411,6 @@ static bool cancels_send(const struct es_tuple *tuple)
 static int follow_requests(struct needs *needs)
 {
     const struct esi_replay_thread *thread = needs->thread;
-    size_t next = 0;
     int result = 0;
 
     clear_requests(needs);
@@ -474,9 +420,9 @@ static int follow_requests(struct needs *needs)
         uint16_t family = family_of(&thread->ops[i].tuple);
         uint32_t node = node_of(needs, i);
 
-        if (next < needs->completion_count && needs->completions[next] == i)
-            result = complete_by(needs, node, needs->completed[next++]);
-        else if (operation && operation->posts && !operation->combined)
+        if (operation->completes && thread->ops[i].tuple.stop)
+            result = complete_by(needs, node, thread->ops[i].completes);
+        else if (operation->posts && !operation->combined)
             result = open_request(needs, node, needs_post(needs, operation));
         else if (family == ES_OP_MPI_Request_free ||
                  cancels_send(&thread->ops[i].tuple))
@@ -486,34 +432,13 @@ static int follow_requests(struct needs *needs)
     return result;
 }
 
-/* Counts collectives with the calls that completed them. */
-static void count_collectives(struct needs *needs)
-{
-    const struct esi_replay_thread *thread = needs->thread;
-    uint32_t call;
-
-    for (size_t i = 0; i < thread->count; i++) {
-        const struct es_operation *operation =
-            es_operation_find(thread->ops[i].tuple.operation);
-
-        /* The call that creates a persistent request has no number. */
-        if (operation && operation->nonblocking && thread->ops[i].tuple.stop &&
-            operation->op_class != ES_CLASS_SEND &&
-            operation->op_class != ES_CLASS_RECEIVE &&
-            thread->ops[i].tuple.sequence != ES_SEQUENCE_UNKNOWN)
-            find_completion(needs, thread->ops[i].tuple.stop, &call);
-    }
-}
-
 static int need_thread(struct needs *needs, const struct esi_replay_thread *thread)
 {
-    int result;
+    int result = 0;
 
     enter_thread(needs, thread);
-    result = list_completions(needs);
-    count_collectives(needs);
     for (size_t i = 0; i < thread->count && result == 0; i++)
-        result = need_of(needs, &thread->ops[i].tuple, node_of(needs, i));
+        result = need_of(needs, &thread->ops[i], node_of(needs, i));
     /* If threads complete each other's requests, counting is not possible. */
     return result < 0 || needs->process->exchanging > 1 ? result
                                                         : follow_requests(needs);
@@ -593,8 +518,6 @@ int esi_replay_find_needs(struct esi_replay *replay, uint8_t **ret_begins)
     replay->graph.node_count = replay->totals.calls + replay->totals.collectives;
     replay->graph.begins = result == 0 ? *ret_begins : NULL;
     free(needs.partners);
-    free(needs.completions);
-    free(needs.completed);
     free(needs.requests);
     return result;
 }
