@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "cli/interrupt.h"
+#include "cli/observe.h"
 #include "cli/screen.h"
 #include "monitors/verdict/heartbeat_print.h"
 #include "base/options.h"
@@ -17,7 +18,6 @@
 enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };
 
 #define SECOND_NS UINT64_C(1000000000)
-#define SECOND_LOOK_NS (3 * SECOND_NS / 10)
 #define LEAST_INTERVAL_NS (SECOND_NS / 100)
 
 struct heartbeat_arguments {
@@ -102,7 +102,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 /* On a terminal each report replaces the last. */
-static int print_report(const struct esi_heartbeat_report *report,
+static int print_report(const struct esi_observation *observation,
                         const struct heartbeat_arguments *arguments,
                         struct esi_screen *screen)
 {
@@ -110,99 +110,102 @@ static int print_report(const struct esi_heartbeat_report *report,
     int shown;
 
     if (arguments->format == ES_FORMAT_JSON) {
-        result = esi_heartbeat_print_json(report, stdout);
+        result = esi_heartbeat_print_json(observation, stdout);
         return fflush(stdout) == 0 ? result : -EIO;
     }
     esi_screen_begin(screen);
-    if (report->pull > 1 && !esi_screen_is_live(screen))
+    if (observation->number > 1 && !esi_screen_is_live(screen))
         fputs("\n", stdout);
-    result = esi_heartbeat_print_text(report, arguments->verbose, stdout);
+    result = esi_heartbeat_print_text(observation, arguments->verbose, stdout);
     shown = esi_screen_show(screen);
     return result < 0 ? result : shown;
 }
 
-static bool has_ended(const struct esi_heartbeat_report *report)
+static bool has_ended(const struct esi_observation *observation)
 {
-    return report->thread_count &&
-           report->finished + report->dead == report->thread_count;
+    const size_t *counts = observation->verdicts;
+    size_t threads = observation->diagnosis->facts->thread_count;
+
+    return threads && counts[ES_VERDICT_FINISHED] + counts[ES_VERDICT_DEAD] == threads;
 }
 
-static bool is_last(const struct esi_heartbeat_report *report,
+static bool is_last(const struct esi_observation *observation,
                     const struct heartbeat_arguments *arguments)
 {
-    return arguments->once || report->vanished || esi_interrupt_came() ||
-           has_ended(report) || report->pull == arguments->count;
+    return arguments->once || observation->vanished || esi_interrupt_came() ||
+           has_ended(observation) || observation->number == arguments->count;
 }
 
 /* The rank to examine first: one of a verdict, or else a stalled or dead one; -1 = no
  * problem. */
-static int find_trouble(const struct esi_heartbeat_report *report)
+static int find_trouble(const struct esi_diagnosis *diagnosis)
 {
-    if (report->diagnosis->count > 0)
-        return report->diagnosis->items[0].ranks.items[0];
-    for (size_t i = 0; i < report->thread_count; i++)
-        if (report->threads[i].verdict == ES_VERDICT_STALLED ||
-            report->threads[i].verdict == ES_VERDICT_DEAD)
-            return report->threads[i].rank;
+    const struct esi_facts *facts = diagnosis->facts;
+
+    if (diagnosis->count > 0)
+        return diagnosis->items[0].ranks.items[0];
+    for (size_t i = 0; i < facts->thread_count; i++)
+        if (facts->threads[i].verdict == ES_VERDICT_STALLED ||
+            facts->threads[i].verdict == ES_VERDICT_DEAD)
+            return facts->threads[i].rank;
     return -1;
 }
 
-static int watch_run(struct esi_heartbeat *heartbeat,
+static int watch_run(struct esi_observer *observer,
                      const char *run,
                      const struct heartbeat_arguments *arguments,
                      struct esi_screen *screen,
                      int *ret_trouble)
 {
     struct esi_notices notices = {.count = 0};
-    struct esi_heartbeat_report report;
+    struct esi_observation observation;
 
     for (;;) {
-        int result = esi_heartbeat_beat(heartbeat, &report);
+        int result = esi_observer_look(observer, &observation);
 
         if (result < 0)
             return esi_command_fail_lost(run, result);
-        esi_notices_show(&notices, report.notices, report.notice_count);
+        esi_notices_show(&notices, observation.notices, observation.notice_count);
         /* Certainty requires two observations. */
-        if (arguments->once && report.again && report.doubtful) {
-            if (!report.paced)
-                esi_interrupt_sleep(SECOND_LOOK_NS);
+        if (arguments->once && observation.again && observation.doubtful) {
+            esi_observe_pause(&observation, ES_SECOND_LOOK_NS);
             continue;
         }
-        result = print_report(&report, arguments, screen);
+        result = print_report(&observation, arguments, screen);
         if (result < 0)
             return esi_command_fail_output(result);
-        if (is_last(&report, arguments))
+        if (is_last(&observation, arguments))
             break;
-        if (!report.paced)
-            esi_interrupt_sleep(arguments->interval_ns);
+        esi_observe_pause(&observation, arguments->interval_ns);
     }
-    *ret_trouble = find_trouble(&report);
+    *ret_trouble = find_trouble(observation.diagnosis);
     /* A run that ends successfully removes its segments; this is not a loss of
      * contact. */
-    if (report.vanished && !has_ended(&report))
+    if (observation.vanished && !has_ended(&observation))
         return esi_command_fail(ES_EXIT_LOST,
                                 "run '%s' vanished: its segments were removed", run);
-    if (report.stalled || report.dead ||
-        esi_diagnosis_outcome(report.diagnosis) == ESI_OUTCOME_CERTAIN)
+    if (observation.verdicts[ES_VERDICT_STALLED] ||
+        observation.verdicts[ES_VERDICT_DEAD] ||
+        esi_diagnosis_outcome(observation.diagnosis) == ESI_OUTCOME_CERTAIN)
         return ES_EXIT_FINDING;
     /* An unknown state is not a success. */
-    return report.unknown ? ES_EXIT_LOST : ES_EXIT_SUCCESS;
+    return observation.verdicts[ES_VERDICT_UNKNOWN] ? ES_EXIT_LOST : ES_EXIT_SUCCESS;
 }
 
 static int observe_run(const struct esi_consumer *consumer,
                        const struct heartbeat_arguments *arguments)
 {
-    struct esi_heartbeat_config config = {.stalled_after_ns =
-                                              arguments->stalled_after_ns,
-                                          .servers = consumer->servers,
-                                          .tree = &arguments->settings.tree};
+    struct esi_observer_config config = {.stalled_after_ns =
+                                             arguments->stalled_after_ns,
+                                         .servers = consumer->servers,
+                                         .tree = &arguments->settings.tree};
     struct es_error error = {.text = ""};
-    struct esi_heartbeat *heartbeat;
+    struct esi_observer *observer;
     struct esi_screen screen;
     int trouble = -1;
     int result;
 
-    result = esi_heartbeat_create(consumer->run, &config, &error, &heartbeat);
+    result = esi_observer_create(consumer->run, &config, &error, &observer);
     if (result < 0)
         return esi_command_fail_observe(es_run_name(consumer->run), &error, result);
     esi_screen_open(&screen, arguments->colours,
@@ -210,13 +213,13 @@ static int observe_run(const struct esi_consumer *consumer,
     if (esi_screen_is_live(&screen))
         esi_interrupt_catch(ES_INTERRUPT_FIRST);
     result =
-        watch_run(heartbeat, es_run_name(consumer->run), arguments, &screen, &trouble);
+        watch_run(observer, es_run_name(consumer->run), arguments, &screen, &trouble);
     esi_screen_close(&screen);
     if (trouble >= 0 && arguments->format == ES_FORMAT_TEXT)
         esi_command_hint(
             "eventspace events --rank %d --limit 10 %s shows what led there", trouble,
             es_run_name(consumer->run));
-    esi_heartbeat_destroy(heartbeat);
+    esi_observer_destroy(observer);
     return result;
 }
 

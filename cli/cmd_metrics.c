@@ -17,11 +17,11 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "cli/interrupt.h"
+#include "cli/observe.h"
 #include "monitors/metrics/metrics.h"
 #include "tuplespace/run_directory.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define SECOND_LOOK_NS (3 * SECOND_NS / 10)
 #define WAITS_NS (3 * SECOND_NS) /* for reading all events, without an interval */
 
 enum { OPTION_TEXTFILE = 256, OPTION_WAITS, OPTION_STALLED_AFTER };
@@ -218,13 +218,13 @@ static void look_at_runs(struct watched_runs *runs,
 
     for (size_t i = 0; i < runs->count; i++) {
         look_at_run(&runs->items[i], arguments);
-        again |= !runs->items[i].is_lost && runs->items[i].look.heartbeat.again;
+        again |= !runs->items[i].is_lost && runs->items[i].look.observation.again;
     }
     if (!again)
         return;
-    esi_interrupt_sleep(SECOND_LOOK_NS);
+    esi_interrupt_sleep(ES_SECOND_LOOK_NS);
     for (size_t i = 0; i < runs->count; i++)
-        if (!runs->items[i].is_lost && runs->items[i].look.heartbeat.again)
+        if (!runs->items[i].is_lost && runs->items[i].look.observation.again)
             look_at_run(&runs->items[i], arguments);
 }
 

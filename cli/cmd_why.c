@@ -8,10 +8,9 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "cli/event_source.h"
-#include "cli/interrupt.h"
+#include "cli/observe.h"
 #include "cli/why_over.h"
 #include "monitors/archive/archive_read.h"
-#include "monitors/verdict/observe.h"
 #include "monitors/verdict/verdict_print.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -68,26 +67,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* Observes twice, with a pause, what may still progress, and further while ranks die:
- * the order of their ends is known when they have all been recorded. */
-static int look_again(struct esi_heartbeat *heartbeat,
-                      const struct why_arguments *arguments,
-                      struct esi_heartbeat_report *report)
+static int print_diagnosis(const struct esi_diagnosis *diagnosis,
+                           const struct why_arguments *arguments)
 {
-    int result = esi_heartbeat_beat(heartbeat, report);
-
-    while (result >= 0 && report->again && !esi_interrupt_came()) {
-        if (!report->paced)
-            esi_interrupt_sleep(arguments->interval_ns);
-        result = esi_heartbeat_beat(heartbeat, report);
-    }
-    return result;
-}
-
-static int print_report(const struct esi_heartbeat_report *report,
-                        const struct why_arguments *arguments)
-{
-    const struct esi_diagnosis *diagnosis = report->diagnosis;
     struct esi_verdict_style style = {
         .all = arguments->verbose, .waits = true, .calm = true};
 
@@ -96,18 +78,18 @@ static int print_report(const struct esi_heartbeat_report *report,
     return esi_diagnosis_print_text(diagnosis, &style, stdout);
 }
 
-static int give_answer(const struct esi_heartbeat_report *report,
+static int give_answer(const struct esi_diagnosis *diagnosis,
                        const struct why_arguments *arguments)
 {
-    int result = print_report(report, arguments);
+    int result = print_diagnosis(diagnosis, arguments);
 
     if (result < 0 || fflush(stdout) != 0)
         return esi_command_fail_output(result);
-    if (report->diagnosis->count > 0 && arguments->format == ES_FORMAT_TEXT)
+    if (diagnosis->count > 0 && arguments->format == ES_FORMAT_TEXT)
         esi_command_hint(
             "eventspace events --rank %d --limit 10 %s shows what led there",
-            report->diagnosis->items[0].ranks.items[0], report->run);
-    switch (esi_diagnosis_outcome(report->diagnosis)) {
+            diagnosis->items[0].ranks.items[0], diagnosis->facts->run);
+    switch (esi_diagnosis_outcome(diagnosis)) {
     case ESI_OUTCOME_CERTAIN:
         return ES_EXIT_FINDING;
     case ESI_OUTCOME_POSSIBLE:
@@ -122,28 +104,32 @@ static int explain_run(const struct esi_consumer *consumer,
                        const struct why_arguments *arguments)
 {
     /* Longer operations are reported at the first observation. */
-    struct esi_heartbeat_config config = {.stalled_after_ns = 5 * SECOND_NS,
-                                          .servers = consumer->servers};
+    struct esi_observer_config config = {.stalled_after_ns = 5 * SECOND_NS,
+                                         .servers = consumer->servers};
     const char *run = es_run_name(consumer->run);
     struct es_error error = {.text = ""};
-    struct esi_heartbeat *heartbeat;
-    struct esi_heartbeat_report report;
+    struct esi_observer *observer;
+    struct esi_observation observation;
     struct esi_notices notices = {.count = 0};
-    int result = esi_heartbeat_create(consumer->run, &config, &error, &heartbeat);
+    int result = esi_observer_create(consumer->run, &config, &error, &observer);
 
     if (result < 0)
         return esi_command_fail_observe(run, &error, result);
-    result = look_again(heartbeat, arguments, &report);
+    /* Twice what may still progress, and further while ranks die: the order of their
+     * ends is known when all have been recorded. */
+    while ((result = esi_observer_look(observer, &observation)) >= 0 &&
+           observation.again)
+        esi_observe_pause(&observation, arguments->interval_ns);
     if (result < 0) {
-        esi_heartbeat_destroy(heartbeat);
+        esi_observer_destroy(observer);
         return esi_command_fail_lost(run, result);
     }
-    esi_notices_show(&notices, report.notices, report.notice_count);
-    result = give_answer(&report, arguments);
+    esi_notices_show(&notices, observation.notices, observation.notice_count);
+    result = give_answer(observation.diagnosis, arguments);
     if (arguments->format == ES_FORMAT_TEXT)
         esi_command_print_absent(run, consumer->servers);
-    result = esi_why_leaks(report.diagnosis->facts, arguments->format, result);
-    esi_heartbeat_destroy(heartbeat);
+    result = esi_why_leaks(observation.diagnosis->facts, arguments->format, result);
+    esi_observer_destroy(observer);
     return result;
 }
 
@@ -153,7 +139,7 @@ int esi_cmd_why(int argc, char **argv)
         {&esi_format_argp, 0, NULL, 0}, {&esi_consumer_argp, 0, NULL, 0}, {0}};
     static const struct argp parser = {
         options, parse_option, "[RUN|DIR]", doc, children, 0, 0};
-    struct why_arguments arguments = {.interval_ns = 3 * SECOND_NS / 10};
+    struct why_arguments arguments = {.interval_ns = ES_SECOND_LOOK_NS};
     struct esi_consumer consumer;
     int status;
 

@@ -394,7 +394,7 @@ static int read_reduction(struct esi_planner *planner, struct es_error *error)
 
 static const struct {
     const char *name;
-    struct esi_observation what;
+    struct esi_observed_stages what;
 } observations[] = {
     {"hosts", {.hosts = true}},
     {"joints", {.joints = true}},
@@ -404,7 +404,7 @@ static const struct {
 /* Collectors without a name get that of the scope. */
 static void name_collectors(struct esi_planner *planner, const char *name)
 {
-    struct esi_observation *observation = &planner->observation;
+    struct esi_observed_stages *observation = &planner->observation;
 
     if (!*name && planner->config->name)
         name = planner->config->name;

@@ -33,7 +33,7 @@ struct esi_listed_host {
 };
 
 /* The parsed `tree.observe`. */
-struct esi_observation {
+struct esi_observed_stages {
     bool hosts;
     bool joints;
     bool threads;
@@ -57,7 +57,7 @@ struct esi_planner {
     size_t listed_count;
     size_t listed_capacity;
     struct esi_reduction reduction;
-    struct esi_observation observation;
+    struct esi_observed_stages observation;
     bool sites; /* elements deliver call sites */
 };
 

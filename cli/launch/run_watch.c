@@ -36,7 +36,7 @@ struct run_watcher {
     pid_t launcher; /* of the job: our parent, which forwards signals */
     bool aborts;
     int lifeline;
-    struct esi_heartbeat *heartbeat;
+    struct esi_observer *observer;
     size_t told;    /* number of reported verdicts */
     int looks_left; /* until the next request to end the job */
     bool aborted;
@@ -82,14 +82,14 @@ static void end_job(struct run_watcher *watcher)
 
 static void look_at_run(struct run_watcher *watcher)
 {
-    struct esi_heartbeat_report report;
+    struct esi_observation observation;
     size_t certain;
 
-    if (esi_heartbeat_beat(watcher->heartbeat, &report) < 0)
+    if (esi_observer_look(watcher->observer, &observation) < 0)
         return;
-    certain = count_certain(report.diagnosis);
+    certain = count_certain(observation.diagnosis);
     if (certain > 0)
-        tell_verdict(watcher, report.diagnosis, certain);
+        tell_verdict(watcher, observation.diagnosis, certain);
     if (watcher->aborts && (certain > 0 || watcher->aborted))
         end_job(watcher);
 }
@@ -98,11 +98,11 @@ static void look_at_run(struct run_watcher *watcher)
 
 static void tell_leaks(const struct run_watcher *watcher)
 {
-    struct esi_heartbeat_report report;
+    struct esi_observation observation;
     struct esi_leaks leaks;
 
-    if (esi_heartbeat_beat(watcher->heartbeat, &report) < 0 ||
-        esi_leaks_find(report.diagnosis->facts, &leaks) < 0)
+    if (esi_observer_look(watcher->observer, &observation) < 0 ||
+        esi_leaks_find(observation.diagnosis->facts, &leaks) < 0)
         return;
     if (leaks.count > 0)
         esi_command_note("'%s' ended with leaks:", watcher->run);
@@ -123,14 +123,14 @@ static bool await_look(const struct run_watcher *watcher)
 
 static int watch_run(struct run_watcher *watcher, struct esi_consumer *consumer)
 {
-    struct esi_heartbeat_config config = {.stalled_after_ns = STALLED_NS,
-                                          .servers = consumer->servers};
+    struct esi_observer_config config = {.stalled_after_ns = STALLED_NS,
+                                         .servers = consumer->servers};
     struct es_error error = {.text = ""};
     int result = es_run_open_empty(watcher->run, &error, &consumer->run);
 
     if (result == 0)
         result =
-            esi_heartbeat_create(consumer->run, &config, &error, &watcher->heartbeat);
+            esi_observer_create(consumer->run, &config, &error, &watcher->observer);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "the run is not watched");
@@ -138,7 +138,7 @@ static int watch_run(struct run_watcher *watcher, struct esi_consumer *consumer)
         look_at_run(watcher);
     if (!watcher->aborted)
         tell_leaks(watcher);
-    esi_heartbeat_destroy(watcher->heartbeat);
+    esi_observer_destroy(watcher->observer);
     return watcher->aborted ? ES_EXIT_ABORTED : ES_EXIT_SUCCESS;
 }
 

@@ -358,13 +358,13 @@ static int look_at_run(struct esi_page_watch *watch, struct esi_top *top)
     if (are_metrics_wanted(watch))
         esi_top_want_profiles(top);
     result = esi_top_look(top, &look);
-    if (result < 0 || look.heartbeat.vanished)
+    if (result < 0 || look.observation.vanished)
         return result < 0 ? result : -ENOENT;
     if (look.profile)
         make_metrics(watch, &look);
     result = open_texts(&texts, &verdict);
     if (result == 0)
-        result = write_diagnosis(&texts, look.heartbeat.diagnosis);
+        result = write_diagnosis(&texts, look.observation.diagnosis);
     return keep_look(watch, &texts, result);
 }
 

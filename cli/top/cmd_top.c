@@ -11,13 +11,13 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "cli/interrupt.h"
+#include "cli/observe.h"
 #include "cli/screen.h"
 #include "cli/top/top_screen.h"
 #include "monitors/top/top_print.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define LEAST_INTERVAL_NS (SECOND_NS / 10)
-#define SECOND_LOOK_NS (3 * SECOND_NS / 10)
 
 enum {
     OPTION_SORT = 256,
@@ -152,7 +152,7 @@ static int print_look(const struct esi_top_look *look,
         shown = fflush(stdout) == 0 ? 0 : -EIO;
     } else {
         esi_screen_begin(screen);
-        if (look->heartbeat.pull > 2)
+        if (look->observation.number > 2)
             fputs("\n", stdout);
         if (result == 0)
             result = esi_top_print_text(look, &list, stdout);
@@ -172,10 +172,9 @@ static int look_once(struct esi_top *top,
 
     if (result >= 0)
         result = esi_top_look(top, look);
-    if (result < 0 || !look->heartbeat.again)
+    if (result < 0 || !look->observation.again)
         return result;
-    if (!look->heartbeat.paced)
-        esi_interrupt_sleep(SECOND_LOOK_NS);
+    esi_observe_pause(&look->observation, ES_SECOND_LOOK_NS);
     return esi_top_look(top, look);
 }
 
@@ -201,7 +200,8 @@ static int print_looks(struct esi_top *top, const struct top_arguments *argument
                                             "the run can no longer be read");
             break;
         }
-        esi_notices_show(&notices, look.heartbeat.notices, look.heartbeat.notice_count);
+        esi_notices_show(&notices, look.observation.notices,
+                         look.observation.notice_count);
         result = print_look(&look, arguments, &screen);
         if (result < 0) {
             status = esi_command_fail_output(result);
@@ -209,8 +209,7 @@ static int print_looks(struct esi_top *top, const struct top_arguments *argument
         }
         if (++looks == settings->count || esi_top_is_over(&look))
             break;
-        if (!look.heartbeat.paced)
-            esi_interrupt_sleep(settings->interval_ns);
+        esi_observe_pause(&look.observation, settings->interval_ns);
     } while (!esi_interrupt_came());
     esi_screen_close(&screen);
     return status;

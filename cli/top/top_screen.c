@@ -47,11 +47,11 @@ int esi_top_screen_run(struct esi_top *top,
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/observe.h"
 #include "cli/top/top_view.h"
 #include "monitors/top/top_print.h"
 #include "monitors/verdict/verdict_print.h"
 
-#define SECOND_LOOK_NS UINT64_C(300000000)
 #define SLICE_NS UINT64_C(20000000)
 #define STRIP_NS UINT64_C(10000000000) /* for the selected rank */
 #define MILLISECOND_NS UINT64_C(1000000)
@@ -393,7 +393,7 @@ static void draw_table(struct top_screen *screen, int y, int height)
 static void print_verdict(const struct top_screen *screen, FILE *out)
 {
     const struct esi_verdict_style style = {.waits = true, .calm = true};
-    const struct esi_diagnosis *diagnosis = screen->look.heartbeat.diagnosis;
+    const struct esi_diagnosis *diagnosis = screen->look.observation.diagnosis;
 
     esi_diagnosis_print_text(diagnosis, &style, out);
 }
@@ -594,9 +594,10 @@ static int take_look(struct top_screen *screen)
         return result;
     screen->has_look = true;
     screen->has_ended = esi_top_is_over(&screen->look);
-    screen->looks += !screen->look.heartbeat.again;
-    screen->next_ns = esi_now_ns(CLOCK_MONOTONIC) +
-                      (screen->look.heartbeat.again ? SECOND_LOOK_NS : interval_ns);
+    screen->looks += !screen->look.observation.again;
+    screen->next_ns =
+        esi_now_ns(CLOCK_MONOTONIC) +
+        (screen->look.observation.again ? ES_SECOND_LOOK_NS : interval_ns);
     screen->waits_ns = interval_ns / 5;
     screen->has_more_waits = screen->view.waits;
     draw_screen(screen);

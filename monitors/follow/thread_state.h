@@ -92,6 +92,7 @@ struct esi_thread_state {
     uint64_t birth; /* of its process: see scopes/origin_process.h */
     int rank;
     int thread;
+    uint32_t origin; /* an element that records it, in the scope that was read */
     enum es_process_state process;
     int signal;
     int exit_code;

@@ -93,12 +93,13 @@ static int collect_build(const struct esi_top_look *look,
 /* From the first known process. */
 static int collect_run(const struct esi_top_look *look, struct metric_samples *samples)
 {
-    const struct esi_heartbeat_report *report = &look->heartbeat;
+    const struct esi_facts *facts = look->observation.diagnosis->facts;
     struct es_segment_info process = {.program = "", .job = "", .launcher = ""};
 
-    for (size_t i = 0; i < report->thread_count; i++)
-        if (report->threads[i].rank >= 0 &&
-            es_scope_process(report->scope, report->origins[i], &process) == 0)
+    for (size_t i = 0; i < facts->process_count; i++)
+        if (facts->processes[i].rank >= 0 &&
+            es_scope_process(look->observation.scope, facts->processes[i].source,
+                             &process) == 0)
             break;
     add_sample(samples, process.program, 1);
     esi_plain_copy(samples->items[0].labels[1], LABEL_BYTES, process.job);
@@ -117,7 +118,7 @@ static int collect_ranks(const struct esi_top_look *look,
 static int collect_hosts(const struct esi_top_look *look,
                          struct metric_samples *samples)
 {
-    size_t silent = look->heartbeat.notice_count;
+    size_t silent = look->observation.notice_count;
 
     if (silent > look->host_count)
         silent = look->host_count;
@@ -361,7 +362,7 @@ static int collect_pull_durations(const struct esi_top_look *look,
 {
     struct es_scope_cost cost;
 
-    es_scope_cost(look->heartbeat.scope, &cost);
+    es_scope_cost(look->observation.scope, &cost);
     add_scope(samples, "heartbeat", &cost);
     if (look->waits.delay)
         add_scope(samples, "causality", &look->waits.cost);
@@ -531,7 +532,7 @@ int esi_metrics_print(const struct esi_top_look *const *looks,
 
             if (!looks[j])
                 continue;
-            series.run = looks[j]->heartbeat.run;
+            series.run = looks[j]->observation.diagnosis->facts->run;
             if (metrics[i].collect(looks[j], &samples) < 0)
                 return -ENOMEM;
             write_samples(&series, &samples);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* top.c - builds rows from heartbeat, profiles and delays. */
+/* top.c - builds rows from observations, profiles and delays. */
 #include "config.h"
 
 #include "monitors/top/top.h"
@@ -38,7 +38,7 @@ struct known_process {
 struct esi_top {
     struct es_run *run; /* borrowed */
     struct esi_top_config config;
-    struct esi_heartbeat *heartbeat;
+    struct esi_observer *observer;
     struct esi_top_row *rows;    /* owned; by rank */
     struct known_process *known; /* owned; per row */
     size_t count;
@@ -64,7 +64,7 @@ void esi_top_destroy(struct esi_top *top)
     esi_top_trail_close(top->trail);
     esi_causality_scope_close(top->events);
     esi_delay_destroy(top->delay);
-    esi_heartbeat_destroy(top->heartbeat);
+    esi_observer_destroy(top->observer);
     esi_profile_report_fini(&top->profile);
     free(top->rows);
     free(top->known);
@@ -77,8 +77,8 @@ int esi_top_create(struct es_run *run,
                    struct es_error *error,
                    struct esi_top **ret_top)
 {
-    struct esi_heartbeat_config heartbeat = {
-        .stalled_after_ns = config->stalled_after_ns, .servers = config->servers};
+    struct esi_observer_config observer = {.stalled_after_ns = config->stalled_after_ns,
+                                           .servers = config->servers};
     struct esi_top *top = calloc(1, sizeof *top);
     int result;
 
@@ -86,7 +86,7 @@ int esi_top_create(struct es_run *run,
         return -ENOMEM;
     top->run = run;
     top->config = *config;
-    result = esi_heartbeat_create(run, &heartbeat, error, &top->heartbeat);
+    result = esi_observer_create(run, &observer, error, &top->observer);
     if (result < 0) {
         esi_top_destroy(top);
         return result;
@@ -97,66 +97,59 @@ int esi_top_create(struct es_run *run,
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-static bool is_same_process(const struct esi_thread_state *a,
-                            const struct esi_thread_state *b)
-{
-    return a->rank == b->rank && a->pid == b->pid && a->birth == b->birth &&
-           strcmp(a->host, b->host) == 0;
-}
-
-/* Fills the row of threads first to end - 1 from the one with the worst verdict. */
-static void fill_row(const struct esi_heartbeat_report *report,
-                     size_t first,
-                     size_t end,
+/* Fills the row of a process from its thread with the worst verdict. */
+static void fill_row(const struct esi_diagnosis *diagnosis,
+                     const struct esi_fact_process *process,
                      struct esi_top_row *row,
                      struct known_process *known)
 {
-    size_t worst = first;
-    const struct esi_thread_state *thread;
+    const struct esi_facts *facts = diagnosis->facts;
+    const struct esi_thread_state *threads = facts->threads + process->first_thread;
+    const struct esi_thread_state *worst = threads;
 
-    *known = (struct known_process){.origin = report->origins[first], .share = -1};
-    for (size_t i = first; i < end; i++) {
-        known->events += report->threads[i].events;
-        if (esi_verdicts[report->threads[i].verdict].severity >
-            esi_verdicts[report->threads[worst].verdict].severity)
-            worst = i;
+    *known = (struct known_process){.rank = process->rank,
+                                    .pid = process->pid,
+                                    .birth = process->birth,
+                                    .host = threads->host,
+                                    .origin = process->source,
+                                    .share = -1};
+    for (size_t i = 0; i < process->thread_count; i++) {
+        known->events += threads[i].events;
+        if (esi_verdicts[threads[i].verdict].severity >
+            esi_verdicts[worst->verdict].severity)
+            worst = &threads[i];
     }
-    thread = &report->threads[worst];
-    known->rank = thread->rank;
-    known->pid = thread->pid;
-    known->birth = thread->birth;
-    known->host = thread->host;
-    *row = (struct esi_top_row){.host = thread->host,
-                                .rank = thread->rank,
-                                .pid = thread->pid,
-                                .ranks = 1,
-                                .verdict = thread->verdict,
-                                .finding = -1,
-                                .quiet_ns =
-                                    esi_thread_quiet_ns(thread, report->realtime_ns),
-                                .thread = thread,
-                                .wait = &report->waits[worst],
-                                .rate = -1,
-                                .share = -1,
-                                .caused_ns = -1,
-                                .suffered_ns = -1};
-    row->verdicts[thread->verdict] = 1;
+    *row = (struct esi_top_row){
+        .host = worst->host,
+        .rank = worst->rank,
+        .pid = worst->pid,
+        .ranks = 1,
+        .verdict = worst->verdict,
+        .finding = -1,
+        .quiet_ns = esi_thread_quiet_ns(worst, facts->now_ns),
+        .thread = worst,
+        .wait = &diagnosis->conditions.waits[worst - facts->threads],
+        .rate = -1,
+        .share = -1,
+        .caused_ns = -1,
+        .suffered_ns = -1};
+    row->verdicts[worst->verdict] = 1;
 }
 
-static int make_rows(struct esi_top *top, const struct esi_heartbeat_report *report)
+static int make_rows(struct esi_top *top, const struct esi_diagnosis *diagnosis)
 {
+    const struct esi_facts *facts = diagnosis->facts;
+
     top->count = 0;
     if (ESI_ARRAY_RESERVE_PAIR(top->rows, top->known, top->capacity,
-                               report->thread_count + 1) < 0)
+                               facts->process_count + 1) < 0)
         return -ENOMEM;
-    for (size_t i = 0, end; i < report->thread_count; i = end) {
-        for (end = i + 1; end < report->thread_count &&
-                          is_same_process(&report->threads[i], &report->threads[end]);)
-            end++;
+    for (size_t i = 0; i < facts->process_count; i++) {
         /* Consumers' elements do not belong to a process of the program. */
-        if (report->threads[i].rank < 0)
+        if (facts->processes[i].rank < 0)
             continue;
-        fill_row(report, i, end, &top->rows[top->count], &top->known[top->count]);
+        fill_row(diagnosis, &facts->processes[i], &top->rows[top->count],
+                 &top->known[top->count]);
         top->count++;
     }
     return 0;
@@ -448,29 +441,33 @@ static void sum_up(struct esi_top *top, struct esi_top_look *look)
         note_clock(&row->thread->open, &look->clock_error_ns);
         note_clock(&row->thread->last, &look->clock_error_ns);
     }
-    count_overwritten(look->heartbeat.scope, look);
+    count_overwritten(look->observation.scope, look);
     look->cost = esi_own_cost_measure(&top->cost);
 }
 
 int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)
 {
     struct esi_top_look look = {.row_count = 0};
-    int result = esi_heartbeat_beat(top->heartbeat, &look.heartbeat);
+    const struct es_scope *scope;
+    uint64_t now_ns;
+    int result = esi_observer_look(top->observer, &look.observation);
 
     if (result == 0)
-        result = make_rows(top, &look.heartbeat);
+        result = make_rows(top, look.observation.diagnosis);
     if (result < 0)
         return result;
-    compare_with_before(top, look.heartbeat.realtime_ns);
-    note_findings(top, look.heartbeat.diagnosis);
+    scope = look.observation.scope;
+    now_ns = look.observation.diagnosis->facts->now_ns;
+    compare_with_before(top, now_ns);
+    note_findings(top, look.observation.diagnosis);
     if (top->wants_profiles)
-        result = read_profiles(top, look.heartbeat.scope);
+        result = read_profiles(top, scope);
     else
-        read_shares(top, look.heartbeat.scope);
+        read_shares(top, scope);
     if (result == 0 && top->delay)
         result = fill_waits(top);
     if (result == 0)
-        result = keep_known(top, look.heartbeat.realtime_ns);
+        result = keep_known(top, now_ns);
     if (result < 0)
         return result;
     sum_up(top, &look);
@@ -482,7 +479,8 @@ bool esi_top_is_over(const struct esi_top_look *look)
 {
     size_t over = look->verdicts[ES_VERDICT_FINISHED] + look->verdicts[ES_VERDICT_DEAD];
 
-    return look->heartbeat.vanished || (look->row_count > 0 && over == look->row_count);
+    return look->observation.vanished ||
+           (look->row_count > 0 && over == look->row_count);
 }
 
 int esi_top_print_rank(struct esi_top *top,

@@ -3,7 +3,7 @@
 /*
  * top.h - observes a run repeatedly: what each rank does, and how much.
  *
- * An observation has a fixed cost: states and verdicts come from the heartbeat, shares
+ * An observation has a fixed cost: states and verdicts come from the observer, shares
  * of time from the processes' profiles.  Who made whom wait requires all events, which
  * are read only on request, and for a limited time.
  *
@@ -43,7 +43,7 @@ struct esi_top_waits {
 
 /* The results of one observation.  Borrowed until the next one. */
 struct esi_top_look {
-    struct esi_heartbeat_report heartbeat;
+    struct esi_observation observation;
     const struct esi_top_row *rows; /* by rank */
     size_t row_count;
     size_t host_count;

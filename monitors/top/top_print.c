@@ -20,14 +20,16 @@ enum { WORDS = 256 };
 
 static void describe_run(const struct esi_top_look *look, char *out, size_t size)
 {
-    time_t seconds = (time_t)(look->heartbeat.realtime_ns / UINT64_C(1000000000));
+    time_t seconds =
+        (time_t)(look->observation.diagnosis->facts->now_ns / UINT64_C(1000000000));
     char clock[16] = "";
     struct tm local;
 
     if (localtime_r(&seconds, &local))
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    snprintf(out, size, "run %s  %zu rank%s on %zu host%s  %s", look->heartbeat.run,
-             look->row_count, look->row_count == 1 ? "" : "s", look->host_count,
+    snprintf(out, size, "run %s  %zu rank%s on %zu host%s  %s",
+             look->observation.diagnosis->facts->run, look->row_count,
+             look->row_count == 1 ? "" : "s", look->host_count,
              look->host_count == 1 ? "" : "s", clock);
 }
 
@@ -169,7 +171,7 @@ int esi_top_print_text(const struct esi_top_look *look,
 
     for (unsigned i = 0; i < ESI_TOP_HEAD_LINES; i++)
         esi_text_prose_print(stream, "%s", esi_top_head(look, i, text));
-    result = esi_diagnosis_print_text(look->heartbeat.diagnosis, &style, stream);
+    result = esi_diagnosis_print_text(look->observation.diagnosis, &style, stream);
     if (result < 0)
         return result;
     fputs("\n", stream);
@@ -193,8 +195,9 @@ static void describe_record(struct esi_row *row, const void *from)
     const struct esi_top_look *look = record->look;
 
     esi_row_text(row, "type", NULL, "top");
-    esi_row_text(row, "run", NULL, look->heartbeat.run);
-    esi_row_unsigned(row, "time_unix_ns", NULL, look->heartbeat.realtime_ns);
+    esi_row_text(row, "run", NULL, look->observation.diagnosis->facts->run);
+    esi_row_unsigned(row, "time_unix_ns", NULL,
+                     look->observation.diagnosis->facts->now_ns);
     esi_row_unsigned(row, "ranks", NULL, look->row_count);
     esi_row_unsigned(row, "hosts", NULL, look->host_count);
     for (size_t i = 0; i < ES_VERDICTS; i++)

@@ -109,7 +109,8 @@ int esi_facts_set_threads(struct esi_facts *facts,
                                                       .exit_code = thread->exit_code,
                                                       .ended_ns = thread->ended_ns,
                                                       .first_thread = i,
-                                                      .thread_count = 1};
+                                                      .thread_count = 1,
+                                                      .source = thread->origin};
     }
     free(facts->processes);
     facts->threads = threads;

@@ -337,14 +337,12 @@ static bool may_end_change(const struct esi_fact_reader *reader, size_t index)
 /* --- One observation -------------------------------------------------------------- */
 
 static int find_participant(struct esi_fact_reader *reader,
-                            const struct esi_fact_look *look,
                             struct esi_fact_process *process)
 {
     const struct es_scope *scope = esi_follower_scope(reader->follower);
     struct esi_run_process *participant;
     int result;
 
-    process->source = look->origins[process->first_thread];
     result = esi_run_follow_process(
         &reader->model, es_scope_origin(scope, process->source), &participant);
     process->participant = result < 0 ? NULL : participant;
@@ -365,7 +363,7 @@ int esi_fact_reader_read(struct esi_fact_reader *reader,
     facts->site_data = reader;
     facts->model = &reader->model;
     for (size_t i = 0; i < facts->process_count && result == 0; i++)
-        result = find_participant(reader, look, &facts->processes[i]);
+        result = find_participant(reader, &facts->processes[i]);
     if (result == 0)
         result = read_ledgers(reader);
     if (result == 0)

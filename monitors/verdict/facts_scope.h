@@ -23,7 +23,6 @@ void esi_fact_reader_destroy(struct esi_fact_reader *reader);
 struct esi_fact_look {
     const struct esi_thread_state *threads; /* with their states set; by rank, then
                                                pid */
-    const uint32_t *origins;                /* per thread: one of its origins */
     size_t count;
     uint64_t now_ns;
     const struct esi_fact_entries *entered; /* NULL = none known */

@@ -61,39 +61,39 @@ size_t esi_fold_group_size(const struct esi_fold *fold, size_t first)
     return end - first;
 }
 
-static void fold_by(const struct esi_heartbeat_report *report,
+static void fold_by(const struct esi_diagnosis *diagnosis,
                     const struct esi_fold_rule *rule,
                     bool brief,
                     struct esi_fold *fold)
 {
     fold->count = 0;
-    for (size_t i = 0; i < report->thread_count; i++) {
-        const struct esi_thread_state *thread = &report->threads[i];
+    for (size_t i = 0; i < diagnosis->facts->thread_count; i++) {
+        const struct esi_thread_state *thread = &diagnosis->facts->threads[i];
         struct esi_folded_thread *item = &fold->items[fold->count];
 
         if (!rule->is_meant(thread))
             continue;
         *item = (struct esi_folded_thread){
             .index = i, .order = -esi_verdicts[thread->verdict].severity};
-        rule->describe(report, i, brief, item->words);
+        rule->describe(diagnosis, i, brief, item->words);
         fold->count++;
     }
     find_groups(fold);
 }
 
-int esi_fold_init(const struct esi_heartbeat_report *report,
+int esi_fold_init(const struct esi_diagnosis *diagnosis,
                   const struct esi_fold_rule *rule,
                   struct esi_fold *ret_fold)
 {
-    struct esi_fold fold = {.items =
-                                calloc(report->thread_count + 1, sizeof *fold.items)};
+    struct esi_fold fold = {
+        .items = calloc(diagnosis->facts->thread_count + 1, sizeof *fold.items)};
 
     if (!fold.items)
         return -ENOMEM;
-    fold_by(report, rule, false, &fold);
+    fold_by(diagnosis, rule, false, &fold);
     fold.brief = fold.groups > ES_FOLD_GROUPS_MOST;
     if (fold.brief)
-        fold_by(report, rule, true, &fold);
+        fold_by(diagnosis, rule, true, &fold);
     *ret_fold = fold;
     return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* heartbeat_fold.h - groups the threads of a report that do the same: trouble first,
+/* heartbeat_fold.h - groups the threads of a look that do the same: trouble first,
  * then by rank. */
 #ifndef ES_MONITORS_VERDICT_HEARTBEAT_FOLD_H
 #define ES_MONITORS_VERDICT_HEARTBEAT_FOLD_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "monitors/verdict/observe.h"
+#include "monitors/verdict/verdict.h"
 
 enum {
     ES_FOLD_WORDS = 400,
@@ -18,7 +18,7 @@ enum {
 
 /* One thread, and the text by which it is grouped. */
 struct esi_folded_thread {
-    size_t index; /* in the report */
+    size_t index; /* in the facts */
     size_t group; /* index of the first equal thread */
     int order;    /* by its verdict: trouble first */
     char words[ES_FOLD_WORDS];
@@ -35,14 +35,14 @@ struct esi_fold {
 /* Selects threads and describes them for comparison, fully or `brief`ly. */
 struct esi_fold_rule {
     bool (*is_meant)(const struct esi_thread_state *thread);
-    void (*describe)(const struct esi_heartbeat_report *report,
+    void (*describe)(const struct esi_diagnosis *diagnosis,
                      size_t index,
                      bool brief,
                      char out[ES_FOLD_WORDS]);
 };
 
 /* Returns 0 or -ENOMEM; free with esi_fold_fini(). */
-int esi_fold_init(const struct esi_heartbeat_report *report,
+int esi_fold_init(const struct esi_diagnosis *diagnosis,
                   const struct esi_fold_rule *rule,
                   struct esi_fold *ret_fold);
 void esi_fold_fini(struct esi_fold *fold);

@@ -33,7 +33,7 @@ enum {
 /* --- Threads ----------------------------------------------------------------- */
 
 /* The last column: the thread's current or last operation, or how it ended. */
-static void describe_doing(const struct esi_heartbeat_report *report,
+static void describe_doing(const struct esi_facts *facts,
                            const struct esi_thread_state *thread,
                            char out[WORDS])
 {
@@ -43,10 +43,10 @@ static void describe_doing(const struct esi_heartbeat_report *report,
     if (thread->verdict == ES_VERDICT_UNKNOWN)
         esi_describe_append(out, WORDS, "collectors are off");
     if (thread->polls_rise && thread->polling_since_ns) {
-        esi_describe_append(out, WORDS, "polling for %s",
-                            esi_quantity_time(words, sizeof words,
-                                              (double)esi_thread_quiet_ns(
-                                                  thread, report->realtime_ns)));
+        esi_describe_append(
+            out, WORDS, "polling for %s",
+            esi_quantity_time(words, sizeof words,
+                              (double)esi_thread_quiet_ns(thread, facts->now_ns)));
     } else if (thread->open.present) {
         esi_describe_append(out, WORDS, "%s%s", out[0] ? ", in " : "",
                             esi_describe_activity(words, sizeof words, &thread->open));
@@ -106,16 +106,16 @@ static void describe_wait(struct esi_row *row,
 
 /* A row of the table, and the JSON record of a thread. */
 struct thread_row {
-    const struct esi_heartbeat_report *report;
+    const struct esi_diagnosis *diagnosis;
     size_t index;
 };
 
 static void describe_thread(struct esi_row *row, const void *record)
 {
-    const struct esi_heartbeat_report *report =
-        ((const struct thread_row *)record)->report;
+    const struct esi_diagnosis *diagnosis =
+        ((const struct thread_row *)record)->diagnosis;
     size_t i = ((const struct thread_row *)record)->index;
-    const struct esi_thread_state *thread = &report->threads[i];
+    const struct esi_thread_state *thread = &diagnosis->facts->threads[i];
     bool is_killed = thread->process == ES_PROCESS_KILLED;
     bool has_code =
         thread->process != ES_PROCESS_RUNNING && thread->exit_code >= 0 && !is_killed;
@@ -139,25 +139,26 @@ static void describe_thread(struct esi_row *row, const void *record)
     esi_row_bool(row, "polling", NULL, thread->polls_rise);
     esi_row_unsigned(row, "unchanged_pulls", NULL, thread->unchanged);
     esi_row_unsigned(row, "quiet_ns", NULL,
-                     esi_thread_quiet_ns(thread, report->realtime_ns));
+                     esi_thread_quiet_ns(thread, diagnosis->facts->now_ns));
     esi_quantity_time(words, sizeof words,
-                      (double)esi_thread_quiet_ns(thread, report->realtime_ns));
+                      (double)esi_thread_quiet_ns(thread, diagnosis->facts->now_ns));
     esi_row_quantity(row, "FOR", "%s", is_over ? "" : words);
-    describe_doing(report, thread, words);
+    describe_doing(diagnosis->facts, thread, words);
     esi_row_words(row, "DOING", 24, "%s", words);
     describe_activity(row, "last", &thread->last);
     describe_activity(row, "open", &thread->open);
     describe_wait(row, thread->rank,
                   esi_thread_is_blocked(thread) ||
-                      report->waits[i].reason != ES_REASON_NONE,
-                  &report->waits[i]);
+                      diagnosis->conditions.waits[i].reason != ES_REASON_NONE,
+                  &diagnosis->conditions.waits[i]);
 }
 
-static int print_table(const struct esi_heartbeat_report *report, FILE *stream)
+static int print_table(const struct esi_diagnosis *diagnosis, FILE *stream)
 {
-    const struct esi_heartbeat_report empty = {
-        .threads = &(struct esi_thread_state){.rank = 0},
-        .waits = &(struct esi_wait){.reason = ES_REASON_NONE},
+    const struct esi_facts facts = {.threads = &(struct esi_thread_state){.rank = 0}};
+    const struct esi_diagnosis empty = {
+        .facts = &facts,
+        .conditions.waits = &(struct esi_wait){.reason = ES_REASON_NONE},
     };
     struct esi_rows rows;
 
@@ -165,23 +166,23 @@ static int print_table(const struct esi_heartbeat_report *report, FILE *stream)
     int result = esi_rows_begin(&rows, &(struct thread_row){&empty, 0});
     if (result < 0)
         return result;
-    for (size_t i = 0; i < report->thread_count; i++)
-        esi_rows_add(&rows, &(struct thread_row){report, i});
+    for (size_t i = 0; i < diagnosis->facts->thread_count; i++)
+        esi_rows_add(&rows, &(struct thread_row){diagnosis, i});
     return esi_rows_finish(&rows);
 }
 
 /* --- Explanations ----------------------------------------------------------------- */
 
 /* "rank 0", and the thread if the rank has several. */
-static const char *name_thread(const struct esi_heartbeat_report *report,
+static const char *name_thread(const struct esi_facts *facts,
                                size_t index,
                                char out[48])
 {
-    const struct esi_thread_state *thread = &report->threads[index];
+    const struct esi_thread_state *thread = &facts->threads[index];
     bool several = false;
 
-    for (size_t i = 0; i < report->thread_count; i++)
-        several |= i != index && report->threads[i].rank == thread->rank;
+    for (size_t i = 0; i < facts->thread_count; i++)
+        several |= i != index && facts->threads[i].rank == thread->rank;
     snprintf(out, 48, several ? "rank %d (thread %d)" : "rank %d", thread->rank,
              thread->thread);
     return out;
@@ -189,7 +190,7 @@ static const char *name_thread(const struct esi_heartbeat_report *report,
 
 /* --- Groups of threads ------------------------------------------------------------ */
 
-static uint64_t longest_ns(const struct esi_heartbeat_report *report,
+static uint64_t longest_ns(const struct esi_facts *facts,
                            const struct esi_folded_thread *items,
                            size_t count)
 {
@@ -197,7 +198,7 @@ static uint64_t longest_ns(const struct esi_heartbeat_report *report,
 
     for (size_t i = 0; i < count; i++) {
         uint64_t span_ns =
-            esi_thread_quiet_ns(&report->threads[items[i].index], report->realtime_ns);
+            esi_thread_quiet_ns(&facts->threads[items[i].index], facts->now_ns);
 
         longest = span_ns > longest ? span_ns : longest;
     }
@@ -205,7 +206,7 @@ static uint64_t longest_ns(const struct esi_heartbeat_report *report,
 }
 
 /* "ranks 0-2,7" for sorted threads. */
-static void describe_group_ranks(const struct esi_heartbeat_report *report,
+static void describe_group_ranks(const struct esi_facts *facts,
                                  const struct esi_folded_thread *items,
                                  size_t count,
                                  char *out,
@@ -215,7 +216,7 @@ static void describe_group_ranks(const struct esi_heartbeat_report *report,
     size_t rank_count = 0;
 
     for (size_t i = 0; ranks && i < count; i++) {
-        int rank = report->threads[items[i].index].rank;
+        int rank = facts->threads[items[i].index].rank;
 
         if (rank_count == 0 || ranks[rank_count - 1] != rank)
             ranks[rank_count++] = rank;
@@ -235,19 +236,19 @@ static bool is_any(const struct esi_thread_state *thread)
     return true;
 }
 
-static void describe_row(const struct esi_heartbeat_report *report,
+static void describe_row(const struct esi_diagnosis *diagnosis,
                          size_t index,
                          bool brief,
                          char out[WORDS])
 {
-    const struct esi_thread_state *thread = &report->threads[index];
+    const struct esi_thread_state *thread = &diagnosis->facts->threads[index];
     bool is_over =
         thread->verdict == ES_VERDICT_DEAD || thread->verdict == ES_VERDICT_FINISHED;
 
     if (thread->polls_rise && thread->polling_since_ns)
         snprintf(out, WORDS, "polling");
     else if (!brief || thread->verdict == ES_VERDICT_UNKNOWN)
-        describe_doing(report, thread, out);
+        describe_doing(diagnosis->facts, thread, out);
     else if (is_over)
         esi_describe_end(out, WORDS, thread);
     else if (thread->open.present)
@@ -259,7 +260,7 @@ static void describe_row(const struct esi_heartbeat_report *report,
 
 /* A row of the table. */
 struct group_row {
-    const struct esi_heartbeat_report *report;
+    const struct esi_facts *facts;
     const struct esi_folded_thread *items;
     size_t count;
 };
@@ -267,15 +268,14 @@ struct group_row {
 /* "0-2,7"; for a single thread followed by its number, as in THREAD. */
 static void describe_group_name(const struct group_row *group, char *out, size_t size)
 {
-    const struct esi_thread_state *threads = group->report->threads;
+    const struct esi_thread_state *threads = group->facts->threads;
     int thread = threads[group->items[0].index].thread;
     char ranks[96];
     bool is_one = true;
 
     for (size_t i = 1; i < group->count; i++)
         is_one &= threads[group->items[i].index].thread == thread;
-    describe_group_ranks(group->report, group->items, group->count, ranks,
-                         sizeof ranks);
+    describe_group_ranks(group->facts, group->items, group->count, ranks, sizeof ranks);
     snprintf(out, size, is_one ? "%s.%d" : "%s", strchr(ranks, ' ') + 1, thread);
 }
 
@@ -288,7 +288,7 @@ static void describe_range(struct esi_row *row,
     uint64_t least = UINT64_MAX, most = 0;
 
     for (size_t i = 0; i < group->count; i++) {
-        const void *thread = &group->report->threads[group->items[i].index];
+        const void *thread = &group->facts->threads[group->items[i].index];
         uint64_t number = *(const uint64_t *)((const char *)thread + offset);
 
         least = number < least ? number : least;
@@ -302,7 +302,7 @@ static void describe_range(struct esi_row *row,
 
 static void describe_group_host(struct esi_row *row, const struct group_row *group)
 {
-    const struct esi_thread_state *threads = group->report->threads;
+    const struct esi_thread_state *threads = group->facts->threads;
     const char *host = threads[group->items[0].index].host;
 
     for (size_t i = 1; i < group->count; i++)
@@ -315,7 +315,7 @@ static void describe_group(struct esi_row *row, const void *record)
 {
     const struct group_row *group = record;
     const struct esi_thread_state *thread =
-        &group->report->threads[group->items[0].index];
+        &group->facts->threads[group->items[0].index];
     char words[WORDS];
 
     describe_group_name(group, words, sizeof words);
@@ -329,26 +329,28 @@ static void describe_group(struct esi_row *row, const void *record)
     esi_row_text(esi_row_tone(row, esi_verdicts[thread->verdict].tone), NULL, "VERDICT",
                  esi_verdicts[thread->verdict].name);
     esi_quantity_time(words, sizeof words,
-                      (double)longest_ns(group->report, group->items, group->count));
+                      (double)longest_ns(group->facts, group->items, group->count));
     esi_row_quantity(row, "FOR", "%s",
                      thread->verdict == ES_VERDICT_FINISHED ? "" : words);
     esi_row_words(row, "DOING", 24, "%s", group->items[0].words);
 }
 
-static int print_folded_table(const struct esi_heartbeat_report *report, FILE *stream)
+static int print_folded_table(const struct esi_diagnosis *diagnosis, FILE *stream)
 {
     static const struct esi_fold_rule rule = {is_any, describe_row};
     struct esi_fold fold;
     struct esi_rows rows;
 
-    int result = esi_fold_init(report, &rule, &fold);
+    int result = esi_fold_init(diagnosis, &rule, &fold);
     if (result < 0)
         return result;
     esi_rows_init(&rows, ESI_ROWS_TABLE, stream, describe_group);
-    result = esi_rows_begin(&rows, &(struct group_row){report, fold.items, 1});
+    result =
+        esi_rows_begin(&rows, &(struct group_row){diagnosis->facts, fold.items, 1});
     for (size_t i = 0, size; result == 0 && i < fold.count; i += size) {
         size = esi_fold_group_size(&fold, i);
-        esi_rows_add(&rows, &(struct group_row){report, &fold.items[i], size});
+        esi_rows_add(&rows,
+                     &(struct group_row){diagnosis->facts, &fold.items[i], size});
     }
     if (result == 0)
         result = esi_rows_finish(&rows);
@@ -368,38 +370,40 @@ static const char *not_counted(enum esi_verdict verdict)
     return verdict == ES_VERDICT_STALLED ? "" : ", not yet counted as stalled";
 }
 
-static void print_wait(const struct esi_heartbeat_report *report,
+static void print_wait(const struct esi_diagnosis *diagnosis,
                        size_t index,
                        FILE *stream)
 {
-    const struct esi_thread_state *thread = &report->threads[index];
+    const struct esi_thread_state *thread = &diagnosis->facts->threads[index];
     char span[32];
     char who[48];
     char words[WORDS];
 
     esi_quantity_time(span, sizeof span,
-                      (double)esi_thread_quiet_ns(thread, report->realtime_ns));
-    esi_wait_describe(&(struct esi_wait_words){.thread = thread,
-                                               .wait = &report->waits[index],
-                                               .span = span},
-                      words);
-    esi_text_prose_print(stream, "%s %s%s", name_thread(report, index, who), words,
-                         not_counted(thread->verdict));
+                      (double)esi_thread_quiet_ns(thread, diagnosis->facts->now_ns));
+    esi_wait_describe(
+        &(struct esi_wait_words){.thread = thread,
+                                 .wait = &diagnosis->conditions.waits[index],
+                                 .span = span},
+        words);
+    esi_text_prose_print(stream, "%s %s%s", name_thread(diagnosis->facts, index, who),
+                         words, not_counted(thread->verdict));
 }
 
-static void describe_wait_key(const struct esi_heartbeat_report *report,
+static void describe_wait_key(const struct esi_diagnosis *diagnosis,
                               size_t index,
                               bool brief,
                               char out[WORDS])
 {
-    esi_wait_describe(&(struct esi_wait_words){.thread = &report->threads[index],
-                                               .wait = &report->waits[index],
-                                               .brief = brief,
-                                               .span = ""},
-                      out);
+    esi_wait_describe(
+        &(struct esi_wait_words){.thread = &diagnosis->facts->threads[index],
+                                 .wait = &diagnosis->conditions.waits[index],
+                                 .brief = brief,
+                                 .span = ""},
+        out);
 }
 
-static void print_group_wait(const struct esi_heartbeat_report *report,
+static void print_group_wait(const struct esi_diagnosis *diagnosis,
                              const struct esi_folded_thread *items,
                              size_t count,
                              bool brief,
@@ -409,33 +413,35 @@ static void print_group_wait(const struct esi_heartbeat_report *report,
     char ranks[WORDS];
     char words[WORDS];
 
-    esi_quantity_time(span, sizeof span, (double)longest_ns(report, items, count));
-    describe_group_ranks(report, items, count, ranks, sizeof ranks);
+    esi_quantity_time(span, sizeof span,
+                      (double)longest_ns(diagnosis->facts, items, count));
+    describe_group_ranks(diagnosis->facts, items, count, ranks, sizeof ranks);
     esi_wait_describe(
-        &(struct esi_wait_words){.thread = &report->threads[items[0].index],
-                                 .wait = &report->waits[items[0].index],
+        &(struct esi_wait_words){.thread = &diagnosis->facts->threads[items[0].index],
+                                 .wait = &diagnosis->conditions.waits[items[0].index],
                                  .many = true,
                                  .brief = brief,
                                  .span = span},
         words);
-    esi_text_prose_print(stream, "%s %s%s", ranks, words,
-                         not_counted(report->threads[items[0].index].verdict));
+    esi_text_prose_print(
+        stream, "%s %s%s", ranks, words,
+        not_counted(diagnosis->facts->threads[items[0].index].verdict));
 }
 
-static int print_folded_waits(const struct esi_heartbeat_report *report, FILE *stream)
+static int print_folded_waits(const struct esi_diagnosis *diagnosis, FILE *stream)
 {
     static const struct esi_fold_rule rule = {is_told, describe_wait_key};
     struct esi_fold fold;
 
-    int result = esi_fold_init(report, &rule, &fold);
+    int result = esi_fold_init(diagnosis, &rule, &fold);
     if (result < 0)
         return result;
     for (size_t i = 0, size; i < fold.count; i += size) {
         size = esi_fold_group_size(&fold, i);
         if (size == 1)
-            print_wait(report, fold.items[i].index, stream);
+            print_wait(diagnosis, fold.items[i].index, stream);
         else
-            print_group_wait(report, &fold.items[i], size, fold.brief, stream);
+            print_group_wait(diagnosis, &fold.items[i], size, fold.brief, stream);
     }
     esi_fold_fini(&fold);
     return 0;
@@ -444,27 +450,25 @@ static int print_folded_waits(const struct esi_heartbeat_report *report, FILE *s
 /* --- Verdicts --------------------------------------------------------------------- */
 
 /* Prints verdicts first, then long waits. */
-static int print_waits(const struct esi_heartbeat_report *report,
-                       bool folded,
-                       FILE *stream)
+static int print_waits(const struct esi_diagnosis *diagnosis, bool folded, FILE *stream)
 {
     struct esi_verdict_style style = {.all = !folded};
     size_t told = 0;
     int result;
 
-    for (size_t i = 0; i < report->thread_count; i++)
-        told += report->threads[i].lasts;
-    if (told == 0 && report->diagnosis->count == 0)
+    for (size_t i = 0; i < diagnosis->facts->thread_count; i++)
+        told += diagnosis->facts->threads[i].lasts;
+    if (told == 0 && diagnosis->count == 0)
         return 0;
     fputs("\n", stream);
-    result = esi_diagnosis_print_text(report->diagnosis, &style, stream);
+    result = esi_diagnosis_print_text(diagnosis, &style, stream);
     if (result < 0)
         return result;
     if (folded)
-        return print_folded_waits(report, stream);
-    for (size_t i = 0; i < report->thread_count; i++)
-        if (report->threads[i].lasts)
-            print_wait(report, i, stream);
+        return print_folded_waits(diagnosis, stream);
+    for (size_t i = 0; i < diagnosis->facts->thread_count; i++)
+        if (diagnosis->facts->threads[i].lasts)
+            print_wait(diagnosis, i, stream);
     return 0;
 }
 
@@ -472,15 +476,13 @@ static int print_waits(const struct esi_heartbeat_report *report,
 
 /* The ranks with all collectors disabled, or only `some`. Caller frees; NULL if out of
  * memory. */
-static int *list_off(const struct esi_heartbeat_report *report,
-                     bool some,
-                     size_t *ret_count)
+static int *list_off(const struct esi_facts *facts, bool some, size_t *ret_count)
 {
-    int *ranks = calloc(report->thread_count + 1, sizeof *ranks);
+    int *ranks = calloc(facts->thread_count + 1, sizeof *ranks);
     size_t count = 0;
 
-    for (size_t i = 0; ranks && i < report->thread_count; i++) {
-        const struct esi_thread_state *thread = &report->threads[i];
+    for (size_t i = 0; ranks && i < facts->thread_count; i++) {
+        const struct esi_thread_state *thread = &facts->threads[i];
         bool is_some = thread->elements_off < thread->elements;
 
         if (thread->process == ES_PROCESS_RUNNING && thread->elements_off &&
@@ -491,85 +493,89 @@ static int *list_off(const struct esi_heartbeat_report *report,
     return ranks;
 }
 
-static void print_off(const struct esi_heartbeat_report *report,
-                      bool some,
-                      FILE *stream)
+static void print_off(const struct esi_facts *facts, bool some, FILE *stream)
 {
     char words[WORDS * 2];
     size_t count;
-    int *ranks = list_off(report, some, &count);
+    int *ranks = list_off(facts, some, &count);
 
     if (ranks && count) {
         fputs("\n", stream);
         esi_text_prose_print(
             stream, "%s",
-            esi_describe_off(words, sizeof words, report->run, ranks, count, some));
+            esi_describe_off(words, sizeof words, facts->run, ranks, count, some));
     }
     free(ranks);
 }
 
-static void print_heading(const struct esi_heartbeat_report *report, FILE *stream)
+static void print_heading(const struct esi_observation *observation, FILE *stream)
 {
-    time_t seconds = (time_t)(report->realtime_ns / UINT64_C(1000000000));
+    const struct esi_facts *facts = observation->diagnosis->facts;
+    const size_t *counts = observation->verdicts;
+    time_t seconds = (time_t)(facts->now_ns / UINT64_C(1000000000));
     struct tm local;
     char clock[16] = "";
     char unknown[32] = "";
 
     if (localtime_r(&seconds, &local))
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    if (report->unknown)
-        snprintf(unknown, sizeof unknown, ", %zu unknown", report->unknown);
+    if (counts[ES_VERDICT_UNKNOWN])
+        snprintf(unknown, sizeof unknown, ", %zu unknown", counts[ES_VERDICT_UNKNOWN]);
     esi_text_prose_print(stream,
                          "run %s  pull %" PRIu64
                          "  %s  %zu threads: %zu stalled, %zu dead, %zu finished%s",
-                         report->run, report->pull, clock, report->thread_count,
-                         report->stalled, report->dead, report->finished, unknown);
+                         facts->run, observation->number, clock, facts->thread_count,
+                         counts[ES_VERDICT_STALLED], counts[ES_VERDICT_DEAD],
+                         counts[ES_VERDICT_FINISHED], unknown);
 }
 
-int esi_heartbeat_print_text(const struct esi_heartbeat_report *report,
+int esi_heartbeat_print_text(const struct esi_observation *observation,
                              bool all,
                              FILE *stream)
 {
-    bool folded = !all && report->thread_count > FOLD_OVER;
+    const struct esi_diagnosis *diagnosis = observation->diagnosis;
+    bool folded = !all && diagnosis->facts->thread_count > FOLD_OVER;
     int result;
 
-    print_heading(report, stream);
-    result = print_waits(report, folded, stream);
-    print_off(report, false, stream);
-    print_off(report, true, stream);
+    print_heading(observation, stream);
+    result = print_waits(diagnosis, folded, stream);
+    print_off(diagnosis->facts, false, stream);
+    print_off(diagnosis->facts, true, stream);
     fputs("\n", stream);
     if (result == 0)
-        result =
-            folded ? print_folded_table(report, stream) : print_table(report, stream);
+        result = folded ? print_folded_table(diagnosis, stream)
+                        : print_table(diagnosis, stream);
     return result < 0 ? result : ferror(stream) ? -EIO : 0;
 }
 
 /* --- JSON -------------------------------------------------------------------- */
 
 /* For JSON only. */
-static void describe_report(struct esi_row *row, const void *record)
+static void describe_observation(struct esi_row *row, const void *record)
 {
-    const struct esi_heartbeat_report *report = record;
+    static const enum esi_verdict counted[] = {ES_VERDICT_STALLED, ES_VERDICT_DEAD,
+                                               ES_VERDICT_FINISHED, ES_VERDICT_UNKNOWN};
+    const struct esi_observation *observation = record;
+    const struct esi_facts *facts = observation->diagnosis->facts;
 
     esi_row_text(row, "type", NULL, "heartbeat");
-    esi_row_text(row, "run", NULL, report->run);
-    esi_row_unsigned(row, "pull", NULL, report->pull);
-    esi_row_unsigned(row, "time_unix_ns", NULL, report->realtime_ns);
-    esi_row_unsigned(row, "stalled", NULL, report->stalled);
-    esi_row_unsigned(row, "dead", NULL, report->dead);
-    esi_row_unsigned(row, "finished", NULL, report->finished);
-    esi_row_unsigned(row, "unknown", NULL, report->unknown);
+    esi_row_text(row, "run", NULL, facts->run);
+    esi_row_unsigned(row, "pull", NULL, observation->number);
+    esi_row_unsigned(row, "time_unix_ns", NULL, facts->now_ns);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        esi_row_unsigned(row, esi_verdicts[counted[i]].name, NULL,
+                         observation->verdicts[counted[i]]);
     esi_row_begin_array(row, "threads");
-    for (size_t i = 0; i < report->thread_count; i++) {
+    for (size_t i = 0; i < facts->thread_count; i++) {
         esi_row_begin_object(row, NULL);
-        describe_thread(row, &(struct thread_row){report, i});
+        describe_thread(row, &(struct thread_row){observation->diagnosis, i});
         esi_row_end(row);
     }
     esi_row_end(row);
-    esi_diagnosis_describe(row, report->diagnosis);
+    esi_diagnosis_describe(row, observation->diagnosis);
 }
 
-int esi_heartbeat_print_json(const struct esi_heartbeat_report *report, FILE *stream)
+int esi_heartbeat_print_json(const struct esi_observation *observation, FILE *stream)
 {
-    return esi_rows_print_json(stream, describe_report, report);
+    return esi_rows_print_json(stream, describe_observation, observation);
 }

@@ -12,11 +12,11 @@
 /* Prints deadlocks, ranks that hold up others, and long waits; then a table of the
  * threads, as wide as the terminal.  If there are many threads, those that do the same
  * share a row, unless `all` is set.  Returns 0, -ENOMEM or -EIO. */
-int esi_heartbeat_print_text(const struct esi_heartbeat_report *report,
+int esi_heartbeat_print_text(const struct esi_observation *observation,
                              bool all,
                              FILE *stream);
 
 /* Prints one object on one line.  Returns 0 or -EIO. */
-int esi_heartbeat_print_json(const struct esi_heartbeat_report *report, FILE *stream);
+int esi_heartbeat_print_json(const struct esi_observation *observation, FILE *stream);
 
 #endif

@@ -32,17 +32,17 @@ struct fixture {
     struct esi_writer *messages[RANKS];
     struct esi_writer *collectives[RANKS];
     struct es_run *run;
-    struct esi_heartbeat *heartbeat;
-    struct esi_heartbeat_report report;
+    struct esi_observer *observer;
+    struct esi_observation report;
 };
 
 static void watch(struct fixture *fixture, uint64_t stalled_after_ns)
 {
-    struct esi_heartbeat_config config = {.stalled_after_ns = stalled_after_ns};
+    struct esi_observer_config config = {.stalled_after_ns = stalled_after_ns};
 
-    esi_heartbeat_destroy(fixture->heartbeat);
+    esi_observer_destroy(fixture->observer);
     assert_int_equal(
-        esi_heartbeat_create(fixture->run, &config, NULL, &fixture->heartbeat), 0);
+        esi_observer_create(fixture->run, &config, NULL, &fixture->observer), 0);
 }
 
 static int set_up(void **state)
@@ -69,7 +69,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    esi_heartbeat_destroy(fixture->heartbeat);
+    esi_observer_destroy(fixture->observer);
     es_run_close(fixture->run);
     made_run_end(&fixture->made);
     free(fixture);
@@ -79,7 +79,7 @@ static int tear_down(void **state)
 static void beat(struct fixture *fixture, int times)
 {
     for (int i = 0; i < times; i++)
-        assert_int_equal(esi_heartbeat_beat(fixture->heartbeat, &fixture->report), 0);
+        assert_int_equal(esi_observer_look(fixture->observer, &fixture->report), 0);
 }
 
 static void open_message(struct fixture *fixture, int rank, const char *name, int peer)
@@ -140,14 +140,14 @@ static void a_receive_cycle_is_a_deadlock(void **state)
     open_message(fixture, 1, "MPI_Recv", 2);
     open_message(fixture, 2, "MPI_Recv", 0);
     beat(fixture, 1);
-    assert_int_equal(fixture->report.stalled, 3);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_STALLED], 3);
     assert_shows(fixture, "rank 0 waits in MPI_Recv for rank 1 (tag 7, ");
     assert_shows(fixture, "DEADLOCK (possible): 0 -> 1 -> 2 -> 0, for ");
     assert_int_equal(fixture->report.diagnosis->holder_count, 0);
     /* A possible deadlock is reported before its threads count as stalled. */
     watch(fixture, 3600 * SECOND);
     beat(fixture, 1);
-    assert_int_equal(fixture->report.stalled, 0);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_STALLED], 0);
     assert_shows(fixture, "DEADLOCK (possible): 0 -> 1 -> 2 -> 0, for ");
     assert_shows(fixture, " s), not yet counted as stalled\n");
 }
@@ -168,10 +168,13 @@ static void collectors_that_are_off_leave_a_state_unknown(void **state)
     free(elements);
     open_message(fixture, 2, "MPI_Recv", 0);
     beat(fixture, 2);
-    assert_int_equal(fixture->report.unknown, 2);
-    assert_int_equal(fixture->report.threads[0].verdict, ES_VERDICT_UNKNOWN);
-    assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_UNKNOWN);
-    assert_int_equal(fixture->report.threads[2].verdict, ES_VERDICT_STALLED);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_UNKNOWN], 2);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[0].verdict,
+                     ES_VERDICT_UNKNOWN);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].verdict,
+                     ES_VERDICT_UNKNOWN);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[2].verdict,
+                     ES_VERDICT_STALLED);
     assert_shows(fixture, "0 finished, 2 unknown\n");
     assert_shows(fixture, "\nsome collectors of rank 0 are off: ");
     assert_shows(fixture, "\ncollectors of ranks 1-2 are off: ");
@@ -188,7 +191,7 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     /* A rank that has left the barrier has also entered it. */
     write_barrier(fixture, 1, 5);
     beat(fixture, 2);
-    assert_int_equal(fixture->report.stalled, 1);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_STALLED], 1);
     assert_shows(fixture, "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD, instance 5 "
                           "for rank 2 to enter");
     assert_shows(fixture,
@@ -199,8 +202,9 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     write_barrier(fixture, 2, 5);
     esi_writer_close(fixture->collectives[0], made_ticks(&fixture->made, 0));
     beat(fixture, 1);
-    assert_int_equal(fixture->report.stalled, 0);
-    assert_int_equal(fixture->report.threads[0].verdict, ES_VERDICT_PROGRESSING);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_STALLED], 0);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[0].verdict,
+                     ES_VERDICT_PROGRESSING);
 }
 
 /* Opens a call that completes `count` requests; `tag` is a collective's instance. */
@@ -246,8 +250,8 @@ static void who_waits_for_one_that_has_finished_is_stuck(void **state)
     open_message(fixture, 0, "MPI_Recv", 1);
     esi_segment_set_state(fixture->made.segments[1], ES_SEGMENT_FINALIZED);
     beat(fixture, 2);
-    assert_int_equal(fixture->report.finished, 1);
-    assert_true(fixture->report.waits[0].stuck);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_FINISHED], 1);
+    assert_true(fixture->report.diagnosis->conditions.waits[0].stuck);
     assert_shows(fixture, "MISSING (possible): rank 1 is in MPI_Finalize or after it");
     assert_shows(fixture, "rank 1 holds up 1 thread; it is finished: finalized\n");
 }
@@ -261,7 +265,7 @@ static void one_that_was_killed_is_shown_with_its_signal_and_last_operation(
     /* As noted by the supervisor: status 9 is SIGKILL. */
     assert_int_equal(es_run_note_exit(fixture->made.name, getpid(), 9, 1), RANKS);
     beat(fixture, 1);
-    assert_int_equal(fixture->report.dead, RANKS);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_DEAD], RANKS);
     assert_shows(fixture, "killed by signal 9 (SIGKILL), in MPI_Recv from 0, tag 7");
 }
 
@@ -292,12 +296,12 @@ static void polls_in_vain_are_not_progress(void **state)
     for (int i = 0; i < 2; i++) {
         esi_writer_count_poll(fixture->messages[1]);
         beat(fixture, 1);
-        assert_int_equal(fixture->report.threads[1].verdict,
+        assert_int_equal(fixture->report.diagnosis->facts->threads[1].verdict,
                          i ? ES_VERDICT_POLLING : ES_VERDICT_COMPUTING);
     }
     esi_writer_count_poll(fixture->messages[1]);
     beat(fixture, 1);
-    assert_int_equal(fixture->report.stalled, 1);
+    assert_int_equal(fixture->report.verdicts[ES_VERDICT_STALLED], 1);
     assert_shows(fixture, "polling for ");
     assert_shows(fixture, "rank 1 polls in vain (");
 }
@@ -309,20 +313,22 @@ static void threads_that_appear_late_join(void **state)
     struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
 
     beat(fixture, 2);
-    assert_int_equal(fixture->report.thread_count, 3);
+    assert_int_equal(fixture->report.diagnosis->facts->thread_count, 3);
     writer = made_run_add_element(&fixture->made, fixture->made.segments[0], 0, 1,
                                   "point-to-point", POINT_TO_POINT, 10);
     esi_writer_write(writer, &tuple);
     beat(fixture, 1);
-    assert_int_equal(fixture->report.thread_count, 4);
-    assert_int_equal(fixture->report.threads[1].rank, 0);
-    assert_int_equal(fixture->report.threads[1].thread, 1);
-    assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_PROGRESSING);
-    assert_int_equal(fixture->report.threads[1].events, 1);
+    assert_int_equal(fixture->report.diagnosis->facts->thread_count, 4);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].rank, 0);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].thread, 1);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].verdict,
+                     ES_VERDICT_PROGRESSING);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].events, 1);
     /* The other threads kept their history. */
-    assert_int_equal(fixture->report.threads[2].unchanged, 2);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[2].unchanged, 2);
     beat(fixture, 1);
-    assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_COMPUTING);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].verdict,
+                     ES_VERDICT_COMPUTING);
 }
 
 /* A program that executes another one keeps its pid. */
@@ -339,14 +345,16 @@ static void a_pid_that_comes_again_is_another_process(void **state)
     tuple.operation = es_operation_by_name("MPI_Recv")->code;
     esi_writer_write(writer, &tuple);
     beat(fixture, 1);
-    assert_int_equal(fixture->report.thread_count, RANKS + 1);
-    assert_int_equal(fixture->report.threads[0].events, 1);
-    assert_string_equal(es_operation_name(fixture->report.threads[0].last.operation),
-                        "MPI_Send");
-    assert_int_equal(fixture->report.threads[1].rank, 0);
-    assert_int_equal(fixture->report.threads[1].events, 1);
-    assert_string_equal(es_operation_name(fixture->report.threads[1].last.operation),
-                        "MPI_Recv");
+    assert_int_equal(fixture->report.diagnosis->facts->thread_count, RANKS + 1);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[0].events, 1);
+    assert_string_equal(
+        es_operation_name(fixture->report.diagnosis->facts->threads[0].last.operation),
+        "MPI_Send");
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].rank, 0);
+    assert_int_equal(fixture->report.diagnosis->facts->threads[1].events, 1);
+    assert_string_equal(
+        es_operation_name(fixture->report.diagnosis->facts->threads[1].last.operation),
+        "MPI_Recv");
     assert_int_equal(fixture->report.diagnosis->facts->process_count, RANKS + 1);
 }
 
@@ -386,16 +394,13 @@ static void many_that_do_the_same_share_a_row(void **state)
 {
     enum { MANY = 1001 };
     struct esi_thread_state *threads = calloc(MANY, sizeof *threads);
-    struct esi_facts facts = {.run = "many"};
+    struct esi_facts facts = {.run = "many", .now_ns = 20 * SECOND};
     struct esi_verdict_memory memory = {.count = 0};
     struct esi_diagnosis diagnosis;
-    struct fixture fixture = {.report = {.run = "many",
-                                         .pull = 1,
-                                         .realtime_ns = 20 * SECOND,
-                                         .threads = threads,
-                                         .thread_count = MANY,
-                                         .diagnosis = &diagnosis,
-                                         .stalled = MANY - 1}};
+    struct fixture fixture = {
+        .report = {.number = 1,
+                   .diagnosis = &diagnosis,
+                   .verdicts = {[ES_VERDICT_STALLED] = MANY - 1}}};
 
     (void)state;
     assert_non_null(threads);
@@ -414,7 +419,6 @@ static void many_that_do_the_same_share_a_row(void **state)
                      .tag = 3}};
     assert_int_equal(esi_facts_set_threads(&facts, threads, MANY), 0);
     assert_int_equal(esi_diagnosis_make(&facts, &memory, &diagnosis), 0);
-    fixture.report.waits = diagnosis.conditions.waits;
     assert_shows(&fixture,
                  "\n\nno deadlock: rank 0 holds up 1000 threads; it is computing\n"
                  "ranks 1-1000 wait in MPI_Recv for rank 0 (tag 3, ");

@@ -29,6 +29,8 @@ struct made_look {
     struct esi_thread_state threads[ROWS_MOST];
     struct esi_top_row rows[ROWS_MOST];
     struct esi_profile_report profile;
+    struct esi_facts facts;
+    struct esi_diagnosis diagnosis;
     struct esi_top_look look;
     char *text;
 };
@@ -46,8 +48,10 @@ static int set_up(void **state)
     if (es_run_open(made->run.name, NULL, &made->opened) < 0 ||
         es_scope_open(made->opened, &config, NULL, &made->scope) < 0)
         return -1;
-    made->look.heartbeat.run = made->run.name;
-    made->look.heartbeat.scope = made->scope;
+    made->facts.run = made->run.name;
+    made->diagnosis.facts = &made->facts;
+    made->look.observation.diagnosis = &made->diagnosis;
+    made->look.observation.scope = made->scope;
     made->look.rows = made->rows;
     made->look.profile = &made->profile;
     *state = made;
