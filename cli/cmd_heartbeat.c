@@ -232,7 +232,7 @@ int esi_cmd_heartbeat(int argc, char **argv)
     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
                                        0};
     struct heartbeat_arguments arguments = {.interval_ns = SECOND_NS,
-                                            .stalled_after_ns = 5 * SECOND_NS};
+                                            .stalled_after_ns = ESI_STALLED_AFTER_NS};
     struct esi_consumer consumer;
     int status;
 

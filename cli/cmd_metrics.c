@@ -130,7 +130,8 @@ static int open_run(struct watched_runs *runs,
                     const char *name,
                     const struct metrics_arguments *arguments)
 {
-    struct esi_top_config config = {.stalled_after_ns = arguments->stalled_after_ns};
+    struct esi_observer_config config = {.stalled_after_ns =
+                                             arguments->stalled_after_ns};
     struct watched_run run = {.top = NULL};
     struct es_error error = {.text = ""};
     int result;
@@ -385,7 +386,7 @@ int esi_cmd_metrics(int argc, char **argv)
     static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0}, {0}};
     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
                                        0};
-    struct metrics_arguments arguments = {.stalled_after_ns = 5 * SECOND_NS};
+    struct metrics_arguments arguments = {.stalled_after_ns = ESI_STALLED_AFTER_NS};
     int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);

@@ -104,7 +104,7 @@ static int explain_run(const struct esi_consumer *consumer,
                        const struct why_arguments *arguments)
 {
     /* Longer operations are reported at the first observation. */
-    struct esi_observer_config config = {.stalled_after_ns = 5 * SECOND_NS,
+    struct esi_observer_config config = {.stalled_after_ns = ESI_STALLED_AFTER_NS,
                                          .servers = consumer->servers};
     const char *run = es_run_name(consumer->run);
     struct es_error error = {.text = ""};

@@ -29,8 +29,6 @@ enum {
     INSIST_LOOKS = 5, /* observations between two requests to end the job */
 };
 
-#define STALLED_NS UINT64_C(5000000000)
-
 struct run_watcher {
     const char *run;
     pid_t launcher; /* of the job: our parent, which forwards signals */
@@ -123,7 +121,7 @@ static bool await_look(const struct run_watcher *watcher)
 
 static int watch_run(struct run_watcher *watcher, struct esi_consumer *consumer)
 {
-    struct esi_observer_config config = {.stalled_after_ns = STALLED_NS,
+    struct esi_observer_config config = {.stalled_after_ns = ESI_STALLED_AFTER_NS,
                                          .servers = consumer->servers};
     struct es_error error = {.text = ""};
     int result = es_run_open_empty(watcher->run, &error, &consumer->run);

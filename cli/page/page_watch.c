@@ -399,8 +399,8 @@ static void look_again_and_again(struct esi_page_watch *watch,
                                  struct esi_node_watch *nodes)
 {
     struct esi_diagram *diagram = esi_page_feed_diagram(watch->config.feed);
-    struct esi_top_config config = {.stalled_after_ns = 5 * SECOND_NS,
-                                    .servers = consumer->servers};
+    struct esi_observer_config config = {.stalled_after_ns = ESI_STALLED_AFTER_NS,
+                                         .servers = consumer->servers};
     struct esi_top *top;
     uint64_t begun_ns, span_ns;
 

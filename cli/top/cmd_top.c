@@ -239,8 +239,8 @@ static int show_on_screen(struct esi_top *top, struct top_arguments *arguments)
 static int observe_run(const struct esi_consumer *consumer,
                        struct top_arguments *arguments)
 {
-    struct esi_top_config config = {.stalled_after_ns = arguments->stalled_after_ns,
-                                    .servers = consumer->servers};
+    struct esi_observer_config config = {
+        .stalled_after_ns = arguments->stalled_after_ns, .servers = consumer->servers};
     struct es_error error = {.text = ""};
     struct esi_top *top;
     int result = esi_top_create(consumer->run, &config, &error, &top);
@@ -264,7 +264,7 @@ int esi_cmd_top(int argc, char **argv)
                                        0};
     struct top_arguments arguments = {
         .settings = {.choice.sort = ESI_TOP_STATE, .interval_ns = SECOND_NS},
-        .stalled_after_ns = 5 * SECOND_NS};
+        .stalled_after_ns = ESI_STALLED_AFTER_NS};
     struct es_error error = {.text = ""};
     struct esi_consumer consumer;
     int status;

@@ -37,7 +37,7 @@ struct known_process {
 
 struct esi_top {
     struct es_run *run; /* borrowed */
-    struct esi_top_config config;
+    struct esi_observer_config config;
     struct esi_observer *observer;
     struct esi_top_row *rows;    /* owned; by rank */
     struct known_process *known; /* owned; per row */
@@ -73,12 +73,10 @@ void esi_top_destroy(struct esi_top *top)
 }
 
 int esi_top_create(struct es_run *run,
-                   const struct esi_top_config *config,
+                   const struct esi_observer_config *config,
                    struct es_error *error,
                    struct esi_top **ret_top)
 {
-    struct esi_observer_config observer = {.stalled_after_ns = config->stalled_after_ns,
-                                           .servers = config->servers};
     struct esi_top *top = calloc(1, sizeof *top);
     int result;
 
@@ -86,7 +84,7 @@ int esi_top_create(struct es_run *run,
         return -ENOMEM;
     top->run = run;
     top->config = *config;
-    result = esi_observer_create(run, &observer, error, &top->observer);
+    result = esi_observer_create(run, config, error, &top->observer);
     if (result < 0) {
         esi_top_destroy(top);
         return result;

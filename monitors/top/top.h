@@ -27,12 +27,6 @@
 #include "monitors/profile/profile_report.h"
 #include "monitors/top/top_rows.h"
 
-struct esi_top_config {
-    uint64_t stalled_after_ns;
-    struct es_servers *servers; /* for all hosts of the run; NULL = this host only;
-                                   borrowed */
-};
-
 /* The results of reading all events. */
 struct esi_top_waits {
     const struct esi_delay *delay; /* NULL = not read */
@@ -65,7 +59,7 @@ struct esi_top;
 
 /* Borrows the run.  Returns 0 or -errno with `error` filled. */
 int esi_top_create(struct es_run *run,
-                   const struct esi_top_config *config,
+                   const struct esi_observer_config *config,
                    struct es_error *error,
                    struct esi_top **ret_top);
 /* Accepts NULL. */

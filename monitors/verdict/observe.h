@@ -23,6 +23,8 @@
 #include "eventspace/scope.h"
 #include "monitors/verdict/verdict.h"
 
+#define ESI_STALLED_AFTER_NS UINT64_C(5000000000) /* unless the user says otherwise */
+
 struct esi_observer_config {
     uint64_t stalled_after_ns; /* a thread counts as stalled after so long in one
                                   operation, or polling without success */
