@@ -95,7 +95,9 @@ static bool is_binary(const char *bytes, size_t length)
     return control > 1 + seen / CONTROL_PART;
 }
 
-const char *esi_input_describe(const char *bytes, size_t length)
+/* Returns NULL if it may be UTF-8 text; otherwise a phrase to follow the name of the
+ * input. */
+static const char *input_describe(const char *bytes, size_t length)
 {
     for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
         if (has_magic(&magics[i], bytes, length))
@@ -115,7 +117,7 @@ int esi_input_check(const char *bytes,
                     const char *source,
                     struct es_error *error)
 {
-    const char *words = esi_input_describe(bytes, length);
+    const char *words = input_describe(bytes, length);
 
     return words ? es_error_set_at(error, -EINVAL, source, 0, 0, "%s", words) : 0;
 }

@@ -13,16 +13,13 @@
 
 #include "eventspace/error.h"
 
-/* Returns NULL if it may be UTF-8 text; otherwise a phrase to follow the name of the
- * input: "is compressed with gzip; unpack it first (gunzip)".  The first 512 bytes are
- * sufficient. */
-const char *esi_input_describe(const char *bytes, size_t length);
-
 /* Length of a UTF-8 byte order mark at the beginning: 3, or 0 if there is none.  For
  * readers that skip it. */
 size_t esi_input_mark(const char *bytes, size_t length);
 
-/* Returns 0, or -EINVAL with that phrase in `error`, at `source` (may be NULL). */
+/* Returns 0 if it may be UTF-8 text; otherwise -EINVAL, with a phrase in `error`, at
+ * `source` (may be NULL), that follows the name of the input: "is compressed with gzip;
+ * unpack it first (gunzip)". The first 512 bytes are sufficient. */
 int esi_input_check(const char *bytes,
                     size_t length,
                     const char *source,

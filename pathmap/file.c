@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reads and writes whole files; maps from and to files. */
+/* Reads whole files; maps from and to files. */
 #include "config.h"
 
 #include "pathmap/file.h"
@@ -42,25 +42,6 @@ int esi_file_read(const char *path,
     return code < 0 ? file_fail(error, path, code, "cannot be read") : 0;
 }
 
-/* --- Writing ---------------------------------------------------------------------- */
-
-int esi_file_write(const char *path,
-                   const char *text,
-                   size_t length,
-                   struct es_error *error)
-{
-    struct esi_output_file *file;
-    int code = esi_output_file_open(path, error, &file);
-
-    if (code < 0)
-        return code;
-    if (fwrite(text, 1, length, esi_output_file_stream(file)) == length)
-        return esi_output_file_close(file, error);
-    code = file_fail(error, path, errno ? -errno : -EIO, "cannot be written");
-    esi_output_file_discard(file);
-    return code;
-}
-
 /* --- Maps ------------------------------------------------------------------------- */
 
 int esi_pathmap_load(const char *path,
@@ -97,12 +78,19 @@ int esi_pathmap_save(const struct esi_pathmap *map,
                      const char *path,
                      struct es_error *error)
 {
+    struct esi_output_file *file;
     char *text;
     int code = esi_pathmap_format(map, &text);
 
     if (code < 0)
         return file_fail(error, path, code, "cannot be written");
-    code = esi_file_write(path, text, strlen(text), error);
+    code = esi_output_file_open(path, error, &file);
+    if (code == 0 && fputs(text, esi_output_file_stream(file)) >= 0) {
+        code = esi_output_file_close(file, error);
+    } else if (code == 0) {
+        code = file_fail(error, path, errno ? -errno : -EIO, "cannot be written");
+        esi_output_file_discard(file);
+    }
     free(text);
     return code;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reads and writes whole files. */
+/* Reads whole files. */
 #ifndef ES_PATHMAP_FILE_H
 #define ES_PATHMAP_FILE_H
 
@@ -14,12 +14,5 @@ int esi_file_read(const char *path,
                   struct es_error *error,
                   char **ret_text,
                   size_t *ret_length);
-
-/* Writes a file completely or not at all.  Targets that are not regular files
- * (terminals, pipes) are written directly. */
-int esi_file_write(const char *path,
-                   const char *text,
-                   size_t length,
-                   struct es_error *error);
 
 #endif

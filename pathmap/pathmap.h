@@ -56,7 +56,8 @@ int esi_pathmap_load_observer(const char *path,
  * *ret_text. */
 int esi_pathmap_format(const struct esi_pathmap *map, char **ret_text);
 
-/* Writes the text to a file, completely or not at all. */
+/* Writes the text to a file, completely or not at all; but if it is not a regular file
+ * (a terminal, a pipe), directly. */
 int esi_pathmap_save(const struct esi_pathmap *map,
                      const char *path,
                      struct es_error *error);

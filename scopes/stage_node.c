@@ -8,13 +8,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/plain.h"
 #include "scopes/remote/remote.h"
 
 /* --- Nodes ------------------------------------------------------------------- */
@@ -108,61 +106,13 @@ size_t esi_stage_node_count(const struct esi_stage_node *node)
     return count;
 }
 
-/* --- As text ----------------------------------------------------------------- */
+/* --- As JSON ----------------------------------------------------------------- */
 
 /* Returns true if the node is on another host than its parent. */
 static bool is_elsewhere(const struct esi_stage_node *node, const char *here)
 {
     return node->host && here && strcmp(node->host, here) != 0;
 }
-
-void esi_node_property_print(const struct esi_node_property *property, FILE *out)
-{
-    const struct es_property_value *typed = &property->typed;
-
-    if (property->value)
-        esi_plain_print(out, " %s=%s", property->name, property->value);
-    else if (typed->type == ES_PROPERTY_BOOLEAN)
-        esi_plain_print(out, " %s=%s", property->name, typed->integer ? "yes" : "no");
-    else
-        esi_plain_print(out, " %s=%" PRId64 "%s", property->name, typed->integer,
-                        typed->type == ES_PROPERTY_DURATION ? "ns" : "");
-}
-
-static void print_node(const struct esi_stage_node *node,
-                       const char *here,
-                       int depth,
-                       FILE *out)
-{
-    esi_plain_print(out, "%*s%s", depth * 2, "", node->type);
-    for (size_t i = 0; i < node->property_count; i++)
-        esi_node_property_print(&node->properties[i], out);
-    esi_plain_print(out, " \"%s\"", node->label);
-    if (node->host && (!here || is_elsewhere(node, here)))
-        esi_plain_print(out, " @%s", node->host);
-    fputs("\n", out);
-    for (size_t i = 0; i < node->child_count; i++)
-        print_node(node->children[i], node->host ? node->host : here, depth + 1, out);
-}
-
-int esi_stage_node_format(const struct esi_stage_node *root, char **ret_text)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return -errno;
-    print_node(root, NULL, 0, out);
-    if (fclose(out) != 0) {
-        free(text);
-        return -ENOMEM;
-    }
-    *ret_text = text;
-    return 0;
-}
-
-/* --- As JSON ----------------------------------------------------------------- */
 
 /* Numbers the origins of a tree that is sent. */
 struct numbering {

@@ -12,7 +12,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/json_out.h"
 #include "eventspace/stage.h"
@@ -73,16 +72,8 @@ void esi_stage_node_set_number(struct esi_stage_node *node,
 const struct es_property_schema *esi_stage_property_find(const char *type,
                                                          const char *name);
 
-/* Writes " NAME=VALUE". */
-void esi_node_property_print(const struct esi_node_property *property, FILE *out);
-
 /* Number of stages in the tree. */
 size_t esi_stage_node_count(const struct esi_stage_node *node);
-
-/* Formats the tree with one line per stage, indented by depth: "gather \"host a\"",
- * followed by "@HOST" if the host differs from the parent's.  The caller frees
- * *ret_text. */
-int esi_stage_node_format(const struct esi_stage_node *root, char **ret_text);
 
 enum { ES_NODE_DEPTH = 48 }; /* of a tree that is sent */
 

@@ -24,11 +24,6 @@
 
 /* === In memory ==================================================================== */
 
-void esi_archive_tables_init(struct esi_archive_tables *tables)
-{
-    *tables = (struct esi_archive_tables){.hosts = NULL};
-}
-
 void esi_archive_tables_fini(struct esi_archive_tables *tables)
 {
     for (size_t i = 0; i < tables->process_count; i++)
@@ -42,7 +37,7 @@ void esi_archive_tables_fini(struct esi_archive_tables *tables)
     esi_hash_fini(&tables->groups_by_key);
     free(tables->open);
     free(tables->modules);
-    esi_archive_tables_init(tables);
+    *tables = (struct esi_archive_tables){.hosts = NULL};
 }
 
 int esi_archive_tables_host(struct esi_archive_tables *tables,

@@ -130,8 +130,7 @@ struct esi_archive_tables {
     size_t module_count, module_capacity;
 };
 
-void esi_archive_tables_init(struct esi_archive_tables *tables);
-/* Frees the contents; the struct belongs to the caller. */
+/* Frees the contents; the struct belongs to the caller and is empty again. */
 void esi_archive_tables_fini(struct esi_archive_tables *tables);
 
 /* --- Filling: arguments are copied; functions return 0 or -ENOMEM ----------------- */

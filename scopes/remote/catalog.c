@@ -550,11 +550,6 @@ const struct esi_catalog_element *esi_catalog_element_at(
     return index < catalog->element_count ? &catalog->elements[index]->public : NULL;
 }
 
-size_t esi_catalog_process_count(const struct esi_catalog *catalog)
-{
-    return catalog->process_count;
-}
-
 /* --- Communicators ------------------------------------------------------------ */
 
 static void read_info(const struct es_member *member,

@@ -64,7 +64,6 @@ const struct esi_catalog_element *esi_catalog_element_at(
     const struct esi_catalog *catalog,
     size_t index);
 
-size_t esi_catalog_process_count(const struct esi_catalog *catalog);
 /* Finds a communicator of such a process.  It is requested once, then cached.  Returns
  * 0, -ENOENT if there is no such index, or the error of a host that did not answer. */
 int esi_catalog_communicator_find(struct esi_catalog *catalog,

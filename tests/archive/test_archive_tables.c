@@ -82,11 +82,10 @@ static void faults_are_told_with_their_lines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        struct esi_archive_tables tables;
+        struct esi_archive_tables tables = {.hosts = NULL};
         struct es_error error = {.text = ""};
         int result;
 
-        esi_archive_tables_init(&tables);
         result = esi_archive_tables_read(&tables, faults[i].text,
                                          strlen(faults[i].text), "file", &error);
         print_message("# %d: %s\n", error.line, error.text);
@@ -102,10 +101,9 @@ static void faults_are_told_with_their_lines(void **state)
 static void lines_of_other_types_are_passed_over(void **state)
 {
     static const char text[] = FACTS HOST "{\"type\":\"of a later version\"}\n" PROCESS;
-    struct esi_archive_tables tables;
+    struct esi_archive_tables tables = {.hosts = NULL};
 
     (void)state;
-    esi_archive_tables_init(&tables);
     assert_int_equal(esi_archive_tables_read(&tables, text, strlen(text), "file", NULL),
                      0);
     assert_int_equal(tables.process_count, 1);
@@ -120,13 +118,12 @@ static void reading_and_writing_are_inverse(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct esi_archive_tables tables;
+        struct esi_archive_tables tables = {.hosts = NULL};
         char *written;
         size_t size;
         FILE *stream = open_memstream(&written, &size);
 
         assert_non_null(stream);
-        esi_archive_tables_init(&tables);
         assert_int_equal(
             esi_archive_tables_read(&tables, texts[i], strlen(texts[i]), "file", NULL),
             0);

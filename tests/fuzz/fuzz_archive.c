@@ -16,10 +16,9 @@
 
 static void read_tables(const uint8_t *data, size_t size)
 {
-    struct esi_archive_tables tables;
+    struct esi_archive_tables tables = {.hosts = NULL};
     struct es_error error = {.text = ""};
 
-    esi_archive_tables_init(&tables);
     esi_archive_tables_read(&tables, (const char *)data, size, "fuzz", &error);
     esi_archive_tables_fini(&tables);
 }

@@ -20,7 +20,7 @@
 static void check_error(const struct es_error *error, const char *text, size_t length)
 {
     size_t mark = esi_input_mark(text, length);
-    bool is_text = esi_input_describe(text + mark, length - mark) == NULL;
+    bool is_text = esi_input_check(text + mark, length - mark, NULL, NULL) == 0;
 
     require(error->text[0] != '\0' && strlen(error->text) < sizeof error->text - 1);
     require(!is_text || (error->line >= 1 && error->column >= 1));

@@ -29,9 +29,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pathmap/file.h"
 #include "pathmap/pathmap.h"
 #include "tests/suites.h"
+#include "tests/text_file.h"
 
 enum { MOST_CASES = 512 };
 
@@ -45,28 +45,6 @@ static const char *case_path(const char *name, const char *file)
 
     snprintf(path, sizeof(path), "%s/%s/%s", data_folder, name, file);
     return path;
-}
-
-static char *read_case(const char *name, const char *file)
-{
-    char *text = NULL;
-    size_t length;
-
-    return esi_file_read(case_path(name, file), NULL, &text, &length) < 0 ? NULL : text;
-}
-
-static void compare_case(const char *name, const char *file, const char *text)
-{
-    if (getenv("UPDATE_GOLDEN") != NULL) {
-        assert_int_equal(
-            esi_file_write(case_path(name, file), text, strlen(text), NULL), 0);
-        return;
-    }
-    char *expected = read_case(name, file);
-    if (expected == NULL)
-        fail_msg("%s: no file \"%s\", but got:\n%s", name, file, text);
-    assert_string_equal(text, expected);
-    free(expected);
 }
 
 /* --- Making the map --------------------------------------------------------------- */
@@ -126,7 +104,7 @@ static int make_map(const char *name,
                     struct es_error *error,
                     struct esi_pathmap **ret_map)
 {
-    char *request = read_case(name, "request");
+    char *request = text_file_read(case_path(name, "request"));
     int code;
 
     if (request != NULL)
@@ -191,7 +169,7 @@ static void check_expanded(const char *name, struct esi_pathmap *map, const char
     char *text = format_map(map), *expanded_plan = format_plan(map);
     assert_string_equal(expanded_plan, plan);
     check_round_trip(text);
-    compare_case(name, "expanded", text);
+    text_file_compare(case_path(name, "expanded"), text);
     assert_int_equal(esi_pathmap_expand(map, NULL), 0);
     char *twice = format_map(map);
     assert_string_equal(twice, text);
@@ -204,12 +182,12 @@ static void check_map(const char *name, struct esi_pathmap *map)
 {
     char *text = format_map(map), *plan = format_plan(map);
 
-    compare_case(name, "expected", text);
+    text_file_compare(case_path(name, "expected"), text);
     check_round_trip(text);
-    compare_case(name, "plan", plan);
+    text_file_compare(case_path(name, "plan"), plan);
     if (esi_pathmap_has_collectives(map)) {
         char *trees = format_trees(map);
-        compare_case(name, "trees", trees);
+        text_file_compare(case_path(name, "trees"), trees);
         free(trees);
     }
     if (esi_pathmap_host_count(map) > 0)
@@ -226,7 +204,7 @@ static void check_error(const char *name, int code, const struct es_error *error
     assert_string_not_equal(error->text, "");
     char text[1025];
     snprintf(text, sizeof(text), "%s\n", es_error_format(error, line, sizeof(line)));
-    compare_case(name, "error", text);
+    text_file_compare(case_path(name, "error"), text);
 }
 
 static void map_is_as_expected(void **state)

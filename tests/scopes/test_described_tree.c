@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "scopes/stage_tree.h"
+#include "tests/scopes/node_text.h"
 #include "tests/suites.h"
 
 /* Host `front` has no elements, and `lost` has no server. */
@@ -73,7 +74,7 @@ static void check_plan(const struct es_scope_config *config,
 
     if (plan(config, here, count, false, &error, &root) != 0)
         fail_msg("%s: %s", config->tree.stages, error.text);
-    assert_int_equal(esi_stage_node_format(root, &text), 0);
+    text = node_text(root);
     assert_string_equal(text, expected);
     free(text);
     esi_stage_node_destroy(root);

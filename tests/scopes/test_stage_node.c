@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "tests/scopes/node_text.h"
 #include "tests/suites.h"
 
 static struct esi_stage_node *add(struct esi_stage_node *parent,
@@ -53,7 +54,7 @@ static void hosts_are_shown_where_they_change(void **state)
     char *text;
 
     (void)state;
-    assert_int_equal(esi_stage_node_format(root, &text), 0);
+    text = node_text(root);
     assert_string_equal(text, "gather \"scope\" @alpha\n"
                               "  sort by=stop window=5ms \"host \"b\"\" @beta\n"
                               "    element \"0.0/p2p\"\n"
@@ -194,7 +195,7 @@ static void numbers_stay_numbers(void **state)
     assert_null(read->properties[0].value);
     assert_int_equal(read->properties[0].typed.type, ES_PROPERTY_DURATION);
     assert_int_equal(read->properties[0].typed.integer, 5000000);
-    assert_int_equal(esi_stage_node_format(read, &shown), 0);
+    shown = node_text(read);
     assert_string_equal(shown, "sort window=5000000ns \"x\"\n");
     free(shown);
     free(text);

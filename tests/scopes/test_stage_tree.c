@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "scopes/stage_tree.h"
+#include "tests/scopes/node_text.h"
 #include "tests/suites.h"
 
 /* Two hosts; the elements have no order, as after a refresh. */
@@ -105,7 +106,7 @@ static void each_shape_is_as_drawn(void **state)
         assert_int_equal(esi_stage_tree_plan(origins, cases[i].origins, &config, NULL,
                                              cases[i].view_filter, NULL, &root),
                          0);
-        assert_int_equal(esi_stage_node_format(root, &text), 0);
+        text = node_text(root);
         assert_string_equal(text, cases[i].text);
         free(text);
         esi_stage_node_destroy(root);
@@ -143,7 +144,7 @@ static int socket_of(void *data, int rank)
     return rank == 9 ? -1 : rank % 2;
 }
 
-/* Like esi_stage_node_format(), but the labels of elements follow their parent.  Adds
+/* Like node_text(), but the labels of elements follow their parent.  Adds
  * "@HOST" if a stage is on another host than its parent. */
 static void print_brief(const struct esi_stage_node *node,
                         const char *host,
@@ -156,7 +157,7 @@ static void print_brief(const struct esi_stage_node *node,
     if (strcmp(own, host) != 0)
         fprintf(out, "@%s", own);
     for (size_t i = 0; i < node->property_count; i++)
-        esi_node_property_print(&node->properties[i], out);
+        node_property_print(&node->properties[i], out);
     fprintf(out, " \"%s\"", node->label);
     for (size_t i = 0; i < node->child_count; i++)
         if (strcmp(node->children[i]->type, "element") == 0)

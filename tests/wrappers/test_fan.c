@@ -27,15 +27,20 @@ static struct es_origin origin_items[CHILDREN];
 static struct es_origins origins = {.items = origin_items, .count = CHILDREN};
 static const struct es_stage_context context = {.origins = &origins};
 
+/* Children, a stage over them, and what pulls from it. */
 struct family {
     struct source sources[CHILDREN];
     struct es_stage *children[CHILDREN];
+    struct es_stage *stage;
+    struct consumer consumer;
     unsigned order;
 };
 
-static void make_family(struct family *family, const char *asking)
+/* Child I asks for announcements if asking[I] is 'a'.  Pulls have the limit `max`. */
+static void make_family(struct family *family, const char *asking, size_t max)
 {
     *family = (struct family){0};
+    consumer_init(&family->consumer, max);
     for (size_t i = 0; i < CHILDREN; i++) {
         family->sources[i] = (struct source){.tuples = tuples,
                                              .count = TUPLES,
@@ -46,10 +51,13 @@ static void make_family(struct family *family, const char *asking)
     }
 }
 
-static void nobody_was_deceived(const struct family *family)
+/* Each child got what was announced to it. */
+static void end_family(struct family *family)
 {
     for (size_t i = 0; i < CHILDREN; i++)
         assert_int_equal(family->sources[i].broken_promises, 0);
+    es_stage_close(family->stage);
+    consumer_fini(&family->consumer);
 }
 
 static void parts_make_the_limit(void **state)
@@ -77,51 +85,42 @@ static void all_are_asked_before_the_first_is_pulled(void **state)
     (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         struct family family;
-        struct consumer consumer;
-        struct es_stage *stage;
 
-        make_family(&family, "aaaa");
-        stage = stage_over(types[t], family.children, CHILDREN, &context, NULL);
-        consumer_init(&consumer, 1000);
-        assert_true(stage->asks);
-        assert_int_equal(consumer_pull(&consumer, stage), 0);
+        print_message("# %s\n", types[t]);
+        make_family(&family, "aaaa", 1000);
+        family.stage = stage_over(types[t], family.children, CHILDREN, &context, NULL);
+        assert_true(family.stage->asks);
+        assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
         for (size_t i = 0; i < CHILDREN; i++) {
             assert_int_equal(family.sources[i].announced, 1);
             assert_true(family.sources[i].asked_at <= CHILDREN);
             assert_true(family.sources[i].pulled_at > CHILDREN);
         }
-        nobody_was_deceived(&family);
-        es_stage_close(stage);
-        consumer_fini(&consumer);
+        end_family(&family);
     }
 }
 
 static void one_announcement_goes_through_all_levels(void **state)
 {
     struct family family;
-    struct consumer consumer;
     struct es_stage *level[2];
     struct es_stage *filter;
-    struct es_stage *root;
 
     (void)state;
-    make_family(&family, "aaaa");
+    make_family(&family, "aaaa", 101);
     level[0] = stage_over("gather", family.children, 2, &context, NULL);
     filter = stage_over("gather", family.children + 2, 2, &context, NULL);
     level[1] = stage_over("filter", &filter, 1, &context, "where", "bytes >= 0", NULL);
-    root = stage_over("gather", level, 2, &context, NULL);
-    consumer_init(&consumer, 101);
-    assert_int_equal(consumer_pull(&consumer, root), 0);
-    assert_int_equal(consumer.batch.count, 101);
+    family.stage = stage_over("gather", level, 2, &context, NULL);
+    assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
+    assert_int_equal(family.consumer.batch.count, 101);
     assert_int_equal(family.sources[0].given, 26);
     assert_int_equal(family.sources[3].given, 25);
     for (size_t i = 0; i < CHILDREN; i++) {
         assert_int_equal(family.sources[i].announced, 1);
         assert_true(family.sources[i].asked_at <= CHILDREN);
     }
-    nobody_was_deceived(&family);
-    es_stage_close(root);
-    consumer_fini(&consumer);
+    end_family(&family);
 }
 
 static void one_after_the_other_nothing_is_announced(void **state)
@@ -131,75 +130,68 @@ static void one_after_the_other_nothing_is_announced(void **state)
     (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         struct family family;
-        struct consumer consumer;
-        struct es_stage *stage;
 
-        make_family(&family, "aaaa");
-        stage = stage_over(types[t], family.children, CHILDREN, &context, "mode",
-                           "sequential", NULL);
-        consumer_init(&consumer, 50);
-        assert_int_equal(consumer_pull(&consumer, stage), 0);
+        print_message("# %s\n", types[t]);
+        make_family(&family, "aaaa", 50);
+        family.stage = stage_over(types[t], family.children, CHILDREN, &context, "mode",
+                                  "sequential", NULL);
+        assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
         for (size_t i = 0; i < CHILDREN; i++)
             assert_int_equal(family.sources[i].announced, 0);
-        es_stage_close(stage);
-        consumer_fini(&consumer);
+        end_family(&family);
     }
 }
 
 static void who_does_not_ask_gets_what_is_left(void **state)
 {
     struct family family;
-    struct consumer consumer;
-    struct es_stage *stage;
 
     (void)state;
-    make_family(&family, "a.a.");
+    make_family(&family, "a.a.", 40);
     family.sources[0].count = 3;
-    stage = stage_over("gather", family.children, CHILDREN, &context, NULL);
-    consumer_init(&consumer, 40);
-    assert_int_equal(consumer_pull(&consumer, stage), 0);
+    family.stage = stage_over("gather", family.children, CHILDREN, &context, NULL);
+    assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
     assert_int_equal(family.sources[0].given, 3);
     assert_int_equal(family.sources[1].given, 27);
     assert_int_equal(family.sources[2].given, 10);
     assert_int_equal(family.sources[3].given, 0);
-    assert_true(consumer.batch.more);
+    assert_true(family.consumer.batch.more);
     /* The next pull begins with the child that got too little. */
-    assert_int_equal(consumer_pull(&consumer, stage), 0);
+    assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
     assert_true(family.sources[3].given >= 10);
-    nobody_was_deceived(&family);
-    es_stage_close(stage);
-    consumer_fini(&consumer);
+    end_family(&family);
 }
 
 /* The limit is lower than the number of children.  The pull must report when no
  * more tuples are left. */
 static void a_limit_below_the_children_ends(void **state)
 {
-    static const char *const types[] = {"gather", "gather", "threads", "threads"};
-    static const char *const asking[] = {"aaaa", "a.a.", "aaaa", "...."};
+    static const struct {
+        const char *type, *asking;
+    } cases[] = {{"gather", "aaaa"},
+                 {"gather", "a.a."},
+                 {"threads", "aaaa"},
+                 {"threads", "...."}};
 
     (void)state;
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct family family;
-        struct consumer consumer;
-        struct es_stage *stage;
         size_t total = 0, pulls = 0;
 
-        make_family(&family, asking[t]);
+        print_message("# %s over %s\n", cases[c].type, cases[c].asking);
+        make_family(&family, cases[c].asking, 2);
         for (size_t i = 0; i < CHILDREN; i++)
             family.sources[i].count = i == 2 ? 7 : 0;
-        stage = stage_over(types[t], family.children, CHILDREN, &context, NULL);
-        consumer_init(&consumer, 2);
+        family.stage =
+            stage_over(cases[c].type, family.children, CHILDREN, &context, NULL);
         do {
-            assert_int_equal(consumer_pull(&consumer, stage), 0);
-            assert_true(consumer.batch.count <= 2);
-            total += consumer.batch.count;
+            assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
+            assert_true(family.consumer.batch.count <= 2);
+            total += family.consumer.batch.count;
             assert_true(++pulls < 20);
-        } while (consumer.batch.more);
+        } while (family.consumer.batch.more);
         assert_int_equal(total, 7);
-        nobody_was_deceived(&family);
-        es_stage_close(stage);
-        consumer_fini(&consumer);
+        end_family(&family);
     }
 }
 
@@ -207,31 +199,28 @@ static void a_limit_below_the_children_ends(void **state)
 static void stream(const char *type, const char *asking, uint64_t seed)
 {
     struct family family;
-    struct consumer consumer;
-    struct es_stage *stage;
     size_t seen[CHILDREN] = {0};
     size_t total = 0;
 
-    make_family(&family, asking);
-    stage = stage_over(type, family.children, CHILDREN, &context, NULL);
-    consumer_init(&consumer, 1);
+    make_family(&family, asking, 1);
+    family.stage = stage_over(type, family.children, CHILDREN, &context, NULL);
     for (int i = 0; i < 10000 && total < CHILDREN * TUPLES; i++) {
-        consumer.pull.max = random_next(&seed) % 20;
-        consumer.pull.drain = true;
+        family.consumer.pull.max = random_next(&seed) % 20;
+        family.consumer.pull.drain = true;
         family.sources[random_next(&seed) % CHILDREN].failures =
             random_next(&seed) % 8 == 0;
-        if (consumer_pull(&consumer, stage) != 0) {
-            es_stage_close(stage);
+        if (consumer_pull(&family.consumer, family.stage) != 0) {
+            es_stage_close(family.stage);
             source_rewind(family.sources, CHILDREN);
             for (size_t j = 0; j < CHILDREN; j++)
                 family.children[j] = source_open(&family.sources[j]);
-            stage = stage_over(type, family.children, CHILDREN, &context, NULL);
+            family.stage = stage_over(type, family.children, CHILDREN, &context, NULL);
             continue;
         }
-        assert_true(consumer.batch.count <= consumer.pull.max);
+        assert_true(family.consumer.batch.count <= family.consumer.pull.max);
         source_commit(family.sources, CHILDREN);
-        for (size_t j = 0; j < consumer.batch.count; j++) {
-            const struct es_mark *mark = &consumer.batch.marks[j];
+        for (size_t j = 0; j < family.consumer.batch.count; j++) {
+            const struct es_mark *mark = &family.consumer.batch.marks[j];
 
             assert_int_equal(mark->position, seen[mark->origin]);
             seen[mark->origin]++;
@@ -239,9 +228,7 @@ static void stream(const char *type, const char *asking, uint64_t seed)
         }
     }
     assert_int_equal(total, CHILDREN * TUPLES);
-    nobody_was_deceived(&family);
-    es_stage_close(stage);
-    consumer_fini(&consumer);
+    end_family(&family);
 }
 
 static void nothing_is_lost_or_repeated(void **state)
@@ -263,31 +250,27 @@ static void a_sort_tells_what_it_keeps(void **state)
     struct es_places places = {.items = items, .count = CHILDREN};
     const struct es_stage_context here = {.origins = &origins, .places = &places};
     struct family family;
-    struct consumer consumer;
-    struct es_stage *stage;
     size_t given[CHILDREN] = {0};
     size_t kept = 0;
 
     (void)state;
-    make_family(&family, "a.a.");
+    make_family(&family, "a.a.", 30);
     for (size_t i = 0; i < CHILDREN; i++)
         family.sources[i].place = &items[i];
-    stage = stage_over("sort", family.children, CHILDREN, &here, "window", "1us", NULL);
-    consumer_init(&consumer, 30);
-    consumer.pull.realtime_ns = 1000000;
-    assert_int_equal(consumer_pull(&consumer, stage), 0);
-    assert_int_equal(consumer.batch.count, 30);
+    family.stage =
+        stage_over("sort", family.children, CHILDREN, &here, "window", "1us", NULL);
+    family.consumer.pull.realtime_ns = 1000000;
+    assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
+    assert_int_equal(family.consumer.batch.count, 30);
     for (size_t i = 0; i < 30; i++)
-        given[consumer.batch.marks[i].origin]++;
+        given[family.consumer.batch.marks[i].origin]++;
     for (size_t i = 0; i < CHILDREN; i++) {
         assert_int_equal(esi_read_state_position(&items[i]), given[i]);
         assert_int_equal(items[i].kept, family.sources[i].given - given[i]);
         kept += items[i].kept;
     }
     assert_true(kept > 0);
-    nobody_was_deceived(&family);
-    es_stage_close(stage);
-    consumer_fini(&consumer);
+    end_family(&family);
 }
 
 /* A sort over another one: the tuples that leave the lower one
@@ -298,31 +281,28 @@ static void sorts_keep_a_suffix_together(void **state)
     struct es_places places = {.items = items, .count = CHILDREN};
     const struct es_stage_context here = {.origins = &origins, .places = &places};
     struct family family;
-    struct consumer consumer;
-    struct es_stage *lower, *stage;
+    struct es_stage *lower;
     size_t given[CHILDREN] = {0};
 
     (void)state;
-    make_family(&family, "....");
+    make_family(&family, "....", 7);
     for (size_t i = 0; i < CHILDREN; i++)
         family.sources[i].place = &items[i];
     lower = stage_over("sort", family.children, CHILDREN, &here, "window", "1us", NULL);
-    stage = stage_over("sort", &lower, 1, &here, "window", "4us", NULL);
-    consumer_init(&consumer, 7);
+    family.stage = stage_over("sort", &lower, 1, &here, "window", "4us", NULL);
     for (uint64_t now = 0; now < 20000; now += 100) {
-        consumer.pull.realtime_ns = now;
-        consumer.pull.drain = now > 18000;
-        assert_int_equal(consumer_pull(&consumer, stage), 0);
-        for (size_t i = 0; i < consumer.batch.count; i++) {
-            const struct es_mark *mark = &consumer.batch.marks[i];
+        family.consumer.pull.realtime_ns = now;
+        family.consumer.pull.drain = now > 18000;
+        assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
+        for (size_t i = 0; i < family.consumer.batch.count; i++) {
+            const struct es_mark *mark = &family.consumer.batch.marks[i];
 
             assert_int_equal(mark->position, given[mark->origin]++);
         }
         for (size_t i = 0; i < CHILDREN; i++)
             assert_int_equal(esi_read_state_position(&items[i]), given[i]);
     }
-    es_stage_close(stage);
-    consumer_fini(&consumer);
+    end_family(&family);
 }
 
 /* Tuples of one element whose times go back are not reordered. */
@@ -369,22 +349,18 @@ static void a_sort_keeps_the_order_of_each_element(void **state)
 static void of_equal_times_the_first_child_comes_first(void **state)
 {
     struct family family;
-    struct es_stage *stage;
-    struct consumer consumer;
 
     (void)state;
-    make_family(&family, "....");
-    stage = stage_over("sort", family.children, CHILDREN, &context, NULL);
-    consumer_init(&consumer, 1000);
-    consumer.pull.drain = true;
-    assert_int_equal(consumer_pull(&consumer, stage), 0);
-    assert_int_equal(consumer.batch.count, CHILDREN * TUPLES);
-    for (size_t i = 0; i < consumer.batch.count; i++) {
-        assert_int_equal(consumer.batch.marks[i].origin, i % CHILDREN);
-        assert_int_equal(consumer.batch.marks[i].position, i / CHILDREN);
+    make_family(&family, "....", 1000);
+    family.stage = stage_over("sort", family.children, CHILDREN, &context, NULL);
+    family.consumer.pull.drain = true;
+    assert_int_equal(consumer_pull(&family.consumer, family.stage), 0);
+    assert_int_equal(family.consumer.batch.count, CHILDREN * TUPLES);
+    for (size_t i = 0; i < family.consumer.batch.count; i++) {
+        assert_int_equal(family.consumer.batch.marks[i].origin, i % CHILDREN);
+        assert_int_equal(family.consumer.batch.marks[i].position, i / CHILDREN);
     }
-    es_stage_close(stage);
-    consumer_fini(&consumer);
+    end_family(&family);
 }
 
 SUITE(test_fan)
