@@ -14,7 +14,9 @@
 
 #include "pathmap/map.h"
 
-const char *esi_step_format(const struct esi_step *step, char *out, size_t size)
+/* Formats "cluster.hosts[2].cores" ("document" for the root), truncated.  Returns
+ * `out`. */
+static const char *step_format(const struct esi_step *step, char *out, size_t size)
 {
     if (step->parent == NULL) {
         snprintf(out, size, "document");
@@ -22,7 +24,7 @@ const char *esi_step_format(const struct esi_step *step, char *out, size_t size)
     }
     out[0] = '\0';
     if (step->parent->parent != NULL)
-        esi_step_format(step->parent, out, size);
+        step_format(step->parent, out, size);
 
     size_t used = strlen(out);
     if (step->key == NULL)
@@ -196,9 +198,10 @@ bool esi_text_cursor_seek(struct esi_text_cursor *cursor,
     return seek_member(cursor, step->key, name);
 }
 
-void esi_text_cursor_locate(struct esi_text_cursor *cursor,
-                            int *ret_line,
-                            int *ret_column)
+/* Line and column of the cursor, from 1; the column in bytes. */
+static void cursor_locate(struct esi_text_cursor *cursor,
+                          int *ret_line,
+                          int *ret_column)
 {
     for (; cursor->counted < cursor->at; cursor->counted++) {
         if (*cursor->counted != '\n')
@@ -228,7 +231,7 @@ static void place_items(struct esi_text_cursor *cursor,
 
     for (bool more = cursor_enter(cursor); more && i < count; i++) {
         if (named) {
-            esi_text_cursor_locate(cursor, &items[i].name_line, &items[i].name_column);
+            cursor_locate(cursor, &items[i].name_line, &items[i].name_column);
             cursor_read_name(cursor, items[i].name);
         }
         place_value(cursor, &items[i]);
@@ -240,7 +243,7 @@ static void place_items(struct esi_text_cursor *cursor,
 static void place_value(struct esi_text_cursor *cursor,
                         struct esi_pathmap_property *property)
 {
-    esi_text_cursor_locate(cursor, &property->line, &property->column);
+    cursor_locate(cursor, &property->line, &property->column);
     if (property->kind == ES_PATHMAP_VALUE_LIST)
         place_items(cursor, property->items, property->item_count, false);
     else if (property->kind == ES_PATHMAP_VALUE_OBJECT)
@@ -265,7 +268,7 @@ static void place_children(struct esi_text_cursor *cursor,
 
 static void place_stage(struct esi_text_cursor *cursor, struct esi_pathmap_stage *stage)
 {
-    esi_text_cursor_locate(cursor, &stage->line, &stage->column);
+    cursor_locate(cursor, &stage->line, &stage->column);
     for (bool more = cursor_enter(cursor); more; more = cursor_next(cursor)) {
         struct esi_text_cursor name = *cursor;
         if (cursor_read_name(cursor, "children")) {
@@ -325,10 +328,10 @@ static int reader_fail(const struct esi_reader *reader,
         struct esi_text_cursor cursor;
         esi_text_cursor_init(&cursor, reader->text, reader->length);
         if (esi_text_cursor_seek(&cursor, step, name))
-            esi_text_cursor_locate(&cursor, &line, &column);
+            cursor_locate(&cursor, &line, &column);
     }
     return es_error_set_at(reader->error, code, reader->source, line, column, "%s: %s",
-                           esi_step_format(step, path, sizeof(path)), words);
+                           step_format(step, path, sizeof(path)), words);
 }
 
 int esi_reader_fail(const struct esi_reader *reader,

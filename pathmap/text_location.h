@@ -26,10 +26,6 @@ struct esi_step {
     size_t index;                  /* of an item */
 };
 
-/* Formats "cluster.hosts[2].cores" ("document" for the root), truncated.  Returns
- * `out`. */
-const char *esi_step_format(const struct esi_step *step, char *out, size_t size);
-
 /* A value in a text, and the number of lines before it. */
 struct esi_text_cursor {
     const char *at;
@@ -48,10 +44,6 @@ void esi_text_cursor_init(struct esi_text_cursor *cursor,
 bool esi_text_cursor_seek(struct esi_text_cursor *cursor,
                           const struct esi_step *step,
                           bool name);
-/* Line and column of the cursor, from 1; the column in bytes. */
-void esi_text_cursor_locate(struct esi_text_cursor *cursor,
-                            int *ret_line,
-                            int *ret_column);
 
 /* --- Scopes ----------------------------------------------------------------------- */
 
@@ -74,7 +66,9 @@ struct esi_reader {
     struct es_error *error;
 };
 
-/* Reports an error with the location and name of `step`.  Returns `code`. */
+/* Reports an error with the location of `step`, its line and column in bytes from 1,
+ * and its name: "cluster.hosts[2].cores", "document" for the root, truncated.  Returns
+ * `code`. */
 int esi_reader_fail(const struct esi_reader *reader,
                     const struct esi_step *step,
                     int code,

@@ -18,36 +18,32 @@ enum { MS = 1000000 };
 
 static void a_gap_is_as_long_as_half_a_second(void **state)
 {
-    (void)state;
-    assert_int_equal(esi_rule_sync_gap(100, 1000 * (uint64_t)MS), 50);
-    assert_int_equal(esi_rule_sync_gap(10, 50 * MS), 100);
-}
-
-static void slow_programs_agree_at_each_operation(void **state)
-{
-    (void)state;
-    assert_int_equal(esi_rule_sync_gap(1, 3600000 * (uint64_t)MS), 1);
-    assert_int_equal(esi_rule_sync_gap(0, MS), 1);
-}
-
-static void fast_programs_stay_within_reach(void **state)
-{
-    (void)state;
-    assert_int_equal(esi_rule_sync_gap(1024, MS), ESI_RULE_SYNC_MAX_GAP);
-    assert_int_equal(esi_rule_sync_gap(UINT32_MAX, 1), ESI_RULE_SYNC_MAX_GAP);
-    assert_int_equal(esi_rule_sync_gap(5, 0), ESI_RULE_SYNC_MAX_GAP);
-}
-
-static void the_first_gap_is_fixed_and_later_ones_follow_the_rate(void **state)
-{
-    struct esi_rule_sync_pace pace = {.began = false};
-    uint32_t next;
+    static const struct {
+        uint32_t operations; /* since the last synchronisation */
+        uint64_t elapsed_ns;
+        uint32_t gap;
+    } cases[] = {
+        {100, UINT64_C(1000) * MS, 50},
+        {10, 50 * MS, 100},
+        {8, 80 * MS, 50},
+        /* Slow programs synchronise at each operation. */
+        {1, UINT64_C(3600000) * MS, 1},
+        {0, MS, 1},
+        /* Fast programs stay within reach. */
+        {1024, MS, ESI_RULE_SYNC_MAX_GAP},
+        {UINT32_MAX, 1, ESI_RULE_SYNC_MAX_GAP},
+        {5, 0, ESI_RULE_SYNC_MAX_GAP},
+    };
 
     (void)state;
-    next = esi_rule_sync_next(&pace, 0, 7);
-    assert_int_equal(next, ESI_RULE_SYNC_FIRST_GAP);
-    next = esi_rule_sync_next(&pace, 8, 7 + 80 * MS);
-    assert_int_equal(next, 8 + 50);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct esi_rule_sync_pace pace = {.began = false};
+
+        assert_int_equal(esi_rule_sync_next(&pace, 0, 7), ESI_RULE_SYNC_FIRST_GAP);
+        assert_int_equal(
+            esi_rule_sync_next(&pace, cases[i].operations, 7 + cases[i].elapsed_ns),
+            cases[i].operations + cases[i].gap);
+    }
 }
 
 static bool is_due(uint32_t count)
@@ -89,9 +85,6 @@ SUITE(test_rule_sync)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gap_is_as_long_as_half_a_second),
-        cmocka_unit_test(slow_programs_agree_at_each_operation),
-        cmocka_unit_test(fast_programs_stay_within_reach),
-        cmocka_unit_test(the_first_gap_is_fixed_and_later_ones_follow_the_rate),
         cmocka_unit_test(numbers_wrap_around),
         cmocka_unit_test(the_library_does_what_no_rule_names),
     };

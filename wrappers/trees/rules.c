@@ -106,7 +106,9 @@ int esi_rules_get(const char *text,
 
 static const uint64_t wanted_ns = 500000000; /* between two synchronisations */
 
-uint32_t esi_rule_sync_gap(uint32_t operations, uint64_t elapsed_ns)
+/* The number of operations until the next synchronization, if `operations` have taken
+ * `elapsed_ns` since the last: those of half a second, at least one. */
+static uint32_t find_sync_gap(uint32_t operations, uint64_t elapsed_ns)
 {
     uint64_t gap;
 
@@ -125,7 +127,7 @@ uint32_t esi_rule_sync_next(struct esi_rule_sync_pace *pace,
     uint32_t gap = ESI_RULE_SYNC_FIRST_GAP;
 
     if (pace->began)
-        gap = esi_rule_sync_gap(number - pace->number, now_ns - pace->time_ns);
+        gap = find_sync_gap(number - pace->number, now_ns - pace->time_ns);
     *pace =
         (struct esi_rule_sync_pace){.began = true, .number = number, .time_ns = now_ns};
     return number + gap;

@@ -79,12 +79,8 @@ enum {
     ESI_RULE_SYNC_MAX_GAP = 1024,
 };
 
-/* The number of operations until the next synchronization, if `operations` have taken
- * `elapsed_ns` since the last: those of half a second, at least one. */
-uint32_t esi_rule_sync_gap(uint32_t operations, uint64_t elapsed_ns);
-
-/* Records a synchronization at operation `number` and returns the number of the
- * next. */
+/* Records a synchronization at operation `number` and returns the number of the next:
+ * as many operations later as took half a second since the last synchronization. */
 uint32_t esi_rule_sync_next(struct esi_rule_sync_pace *pace,
                             uint32_t number,
                             uint64_t now_ns);
