@@ -47,9 +47,6 @@ static MPI_Aint byte_places[2] = {0, 4};
 #define STARTED(name, ...)                                                             \
     name(__VA_ARGS__, MPI_INFO_NULL, &request);                                        \
     run_started()
-#define BOTH_STARTED(name, ...)                                                        \
-    STARTED(name, __VA_ARGS__);                                                        \
-    STARTED(name##_c, __VA_ARGS__)
 
 static void run_started(void)
 {
@@ -75,32 +72,21 @@ static void run_started(void)
     run_started();                                                                     \
     MPI_Wait(&other, &status)
 
+/* All calls of one kind of send. */
+#define SENDS(Kind, kind)                                                              \
+    SEND(MPI_##Kind);                                                                  \
+    SEND(MPI_##Kind##_c);                                                              \
+    SEND_LATER(MPI_I##kind);                                                           \
+    SEND_LATER(MPI_I##kind##_c);                                                       \
+    SEND_STARTED(MPI_##Kind##_init);                                                   \
+    SEND_STARTED(MPI_##Kind##_init_c)
+
 static void sends(void)
 {
-    SEND(MPI_Send);
-    SEND(MPI_Send_c);
-    SEND(MPI_Bsend);
-    SEND(MPI_Bsend_c);
-    SEND(MPI_Ssend);
-    SEND(MPI_Ssend_c);
-    SEND(MPI_Rsend);
-    SEND(MPI_Rsend_c);
-    SEND_LATER(MPI_Isend);
-    SEND_LATER(MPI_Isend_c);
-    SEND_LATER(MPI_Ibsend);
-    SEND_LATER(MPI_Ibsend_c);
-    SEND_LATER(MPI_Issend);
-    SEND_LATER(MPI_Issend_c);
-    SEND_LATER(MPI_Irsend);
-    SEND_LATER(MPI_Irsend_c);
-    SEND_STARTED(MPI_Send_init);
-    SEND_STARTED(MPI_Send_init_c);
-    SEND_STARTED(MPI_Bsend_init);
-    SEND_STARTED(MPI_Bsend_init_c);
-    SEND_STARTED(MPI_Ssend_init);
-    SEND_STARTED(MPI_Ssend_init_c);
-    SEND_STARTED(MPI_Rsend_init);
-    SEND_STARTED(MPI_Rsend_init_c);
+    SENDS(Send, send);
+    SENDS(Bsend, bsend);
+    SENDS(Ssend, ssend);
+    SENDS(Rsend, rsend);
     BOTH(MPI_Sendrecv, out, 1, MPI_INT, 0, 1, in, 1, MPI_INT, 0, 1, comm, &status);
     BOTH(MPI_Sendrecv_replace, out, 1, MPI_INT, 0, 1, 0, 1, comm, &status);
     BOTH_LATER(MPI_Isendrecv, out, 1, MPI_INT, 0, 1, in, 1, MPI_INT, 0, 1, comm);
@@ -245,152 +231,78 @@ static void partitions(void)
 
 /* --- Collective operations -------------------------------------------------------- */
 
+/* Calls a collective operation: blocking, nonblocking and persistent.  `c` is empty, or
+ * _c for the variant with large counts. */
+#define COLLECTIVE(Name, name, c, ...)                                                 \
+    MPI_##Name##c(__VA_ARGS__);                                                        \
+    LATER(MPI_I##name##c, __VA_ARGS__);                                                \
+    STARTED(MPI_##Name##_init##c, __VA_ARGS__)
+#define BOTH_COLLECTIVE(Name, name, ...)                                               \
+    COLLECTIVE(Name, name, , __VA_ARGS__);                                             \
+    COLLECTIVE(Name, name, _c, __VA_ARGS__)
+
 static void collectives(void)
 {
     MPI_Datatype types[2] = {MPI_INT, MPI_INT};
 
-    MPI_Barrier(comm);
-    BOTH(MPI_Bcast, out, 1, MPI_INT, 0, comm);
-    BOTH(MPI_Gather, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
-    MPI_Gatherv(out, 1, MPI_INT, in, counts, places, MPI_INT, 0, comm);
-    MPI_Gatherv_c(out, 1, MPI_INT, in, big_counts, big_places, MPI_INT, 0, comm);
-    BOTH(MPI_Scatter, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
-    MPI_Scatterv(out, counts, places, MPI_INT, in, 1, MPI_INT, 0, comm);
-    MPI_Scatterv_c(out, big_counts, big_places, MPI_INT, in, 1, MPI_INT, 0, comm);
-    BOTH(MPI_Allgather, out, 1, MPI_INT, in, 1, MPI_INT, comm);
-    MPI_Allgatherv(out, 1, MPI_INT, in, counts, places, MPI_INT, comm);
-    MPI_Allgatherv_c(out, 1, MPI_INT, in, big_counts, big_places, MPI_INT, comm);
-    BOTH(MPI_Alltoall, out, 1, MPI_INT, in, 1, MPI_INT, comm);
-    MPI_Alltoallv(out, counts, places, MPI_INT, in, counts, places, MPI_INT, comm);
-    MPI_Alltoallv_c(out, big_counts, big_places, MPI_INT, in, big_counts, big_places,
-                    MPI_INT, comm);
-    MPI_Alltoallw(out, counts, places, types, in, counts, places, types, comm);
-    MPI_Alltoallw_c(out, big_counts, big_places, types, in, big_counts, big_places,
-                    types, comm);
-    BOTH(MPI_Reduce, out, in, 1, MPI_INT, MPI_SUM, 0, comm);
-    BOTH(MPI_Allreduce, out, in, 1, MPI_INT, MPI_SUM, comm);
-    BOTH(MPI_Reduce_scatter_block, out, in, 1, MPI_INT, MPI_SUM, comm);
-    MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, comm);
-    MPI_Reduce_scatter_c(out, in, big_counts, MPI_INT, MPI_SUM, comm);
-    BOTH(MPI_Scan, out, in, 1, MPI_INT, MPI_SUM, comm);
-    BOTH(MPI_Exscan, out, in, 1, MPI_INT, MPI_SUM, comm);
-}
-
-static void nonblocking_collectives(void)
-{
-    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
-
-    LATER(MPI_Ibarrier, comm);
-    BOTH_LATER(MPI_Ibcast, out, 1, MPI_INT, 0, comm);
-    BOTH_LATER(MPI_Igather, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
-    LATER(MPI_Igatherv, out, 1, MPI_INT, in, counts, places, MPI_INT, 0, comm);
-    LATER(MPI_Igatherv_c, out, 1, MPI_INT, in, big_counts, big_places, MPI_INT, 0,
-          comm);
-    BOTH_LATER(MPI_Iscatter, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
-    LATER(MPI_Iscatterv, out, counts, places, MPI_INT, in, 1, MPI_INT, 0, comm);
-    LATER(MPI_Iscatterv_c, out, big_counts, big_places, MPI_INT, in, 1, MPI_INT, 0,
-          comm);
-    BOTH_LATER(MPI_Iallgather, out, 1, MPI_INT, in, 1, MPI_INT, comm);
-    LATER(MPI_Iallgatherv, out, 1, MPI_INT, in, counts, places, MPI_INT, comm);
-    LATER(MPI_Iallgatherv_c, out, 1, MPI_INT, in, big_counts, big_places, MPI_INT,
-          comm);
-    BOTH_LATER(MPI_Ialltoall, out, 1, MPI_INT, in, 1, MPI_INT, comm);
-    LATER(MPI_Ialltoallv, out, counts, places, MPI_INT, in, counts, places, MPI_INT,
-          comm);
-    LATER(MPI_Ialltoallv_c, out, big_counts, big_places, MPI_INT, in, big_counts,
-          big_places, MPI_INT, comm);
-    LATER(MPI_Ialltoallw, out, counts, places, types, in, counts, places, types, comm);
-    LATER(MPI_Ialltoallw_c, out, big_counts, big_places, types, in, big_counts,
-          big_places, types, comm);
-    BOTH_LATER(MPI_Ireduce, out, in, 1, MPI_INT, MPI_SUM, 0, comm);
-    BOTH_LATER(MPI_Iallreduce, out, in, 1, MPI_INT, MPI_SUM, comm);
-    BOTH_LATER(MPI_Ireduce_scatter_block, out, in, 1, MPI_INT, MPI_SUM, comm);
-    LATER(MPI_Ireduce_scatter, out, in, counts, MPI_INT, MPI_SUM, comm);
-    LATER(MPI_Ireduce_scatter_c, out, in, big_counts, MPI_INT, MPI_SUM, comm);
-    BOTH_LATER(MPI_Iscan, out, in, 1, MPI_INT, MPI_SUM, comm);
-    BOTH_LATER(MPI_Iexscan, out, in, 1, MPI_INT, MPI_SUM, comm);
-}
-
-static void persistent_collectives(void)
-{
-    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
-
-    STARTED(MPI_Barrier_init, comm);
-    BOTH_STARTED(MPI_Bcast_init, out, 1, MPI_INT, 0, comm);
-    BOTH_STARTED(MPI_Gather_init, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
-    STARTED(MPI_Gatherv_init, out, 1, MPI_INT, in, counts, places, MPI_INT, 0, comm);
-    STARTED(MPI_Gatherv_init_c, out, 1, MPI_INT, in, big_counts, big_places, MPI_INT, 0,
-            comm);
-    BOTH_STARTED(MPI_Scatter_init, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
-    STARTED(MPI_Scatterv_init, out, counts, places, MPI_INT, in, 1, MPI_INT, 0, comm);
-    STARTED(MPI_Scatterv_init_c, out, big_counts, big_places, MPI_INT, in, 1, MPI_INT,
-            0, comm);
-    BOTH_STARTED(MPI_Allgather_init, out, 1, MPI_INT, in, 1, MPI_INT, comm);
-    STARTED(MPI_Allgatherv_init, out, 1, MPI_INT, in, counts, places, MPI_INT, comm);
-    STARTED(MPI_Allgatherv_init_c, out, 1, MPI_INT, in, big_counts, big_places, MPI_INT,
-            comm);
-    BOTH_STARTED(MPI_Alltoall_init, out, 1, MPI_INT, in, 1, MPI_INT, comm);
-    STARTED(MPI_Alltoallv_init, out, counts, places, MPI_INT, in, counts, places,
-            MPI_INT, comm);
-    STARTED(MPI_Alltoallv_init_c, out, big_counts, big_places, MPI_INT, in, big_counts,
-            big_places, MPI_INT, comm);
-    STARTED(MPI_Alltoallw_init, out, counts, places, types, in, counts, places, types,
-            comm);
-    STARTED(MPI_Alltoallw_init_c, out, big_counts, big_places, types, in, big_counts,
-            big_places, types, comm);
-    BOTH_STARTED(MPI_Reduce_init, out, in, 1, MPI_INT, MPI_SUM, 0, comm);
-    BOTH_STARTED(MPI_Allreduce_init, out, in, 1, MPI_INT, MPI_SUM, comm);
-    BOTH_STARTED(MPI_Reduce_scatter_block_init, out, in, 1, MPI_INT, MPI_SUM, comm);
-    STARTED(MPI_Reduce_scatter_init, out, in, counts, MPI_INT, MPI_SUM, comm);
-    STARTED(MPI_Reduce_scatter_init_c, out, in, big_counts, MPI_INT, MPI_SUM, comm);
-    BOTH_STARTED(MPI_Scan_init, out, in, 1, MPI_INT, MPI_SUM, comm);
-    BOTH_STARTED(MPI_Exscan_init, out, in, 1, MPI_INT, MPI_SUM, comm);
+    COLLECTIVE(Barrier, barrier, , comm);
+    BOTH_COLLECTIVE(Bcast, bcast, out, 1, MPI_INT, 0, comm);
+    BOTH_COLLECTIVE(Gather, gather, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
+    COLLECTIVE(Gatherv, gatherv, , out, 1, MPI_INT, in, counts, places, MPI_INT, 0,
+               comm);
+    COLLECTIVE(Gatherv, gatherv, _c, out, 1, MPI_INT, in, big_counts, big_places,
+               MPI_INT, 0, comm);
+    BOTH_COLLECTIVE(Scatter, scatter, out, 1, MPI_INT, in, 1, MPI_INT, 0, comm);
+    COLLECTIVE(Scatterv, scatterv, , out, counts, places, MPI_INT, in, 1, MPI_INT, 0,
+               comm);
+    COLLECTIVE(Scatterv, scatterv, _c, out, big_counts, big_places, MPI_INT, in, 1,
+               MPI_INT, 0, comm);
+    BOTH_COLLECTIVE(Allgather, allgather, out, 1, MPI_INT, in, 1, MPI_INT, comm);
+    COLLECTIVE(Allgatherv, allgatherv, , out, 1, MPI_INT, in, counts, places, MPI_INT,
+               comm);
+    COLLECTIVE(Allgatherv, allgatherv, _c, out, 1, MPI_INT, in, big_counts, big_places,
+               MPI_INT, comm);
+    BOTH_COLLECTIVE(Alltoall, alltoall, out, 1, MPI_INT, in, 1, MPI_INT, comm);
+    COLLECTIVE(Alltoallv, alltoallv, , out, counts, places, MPI_INT, in, counts, places,
+               MPI_INT, comm);
+    COLLECTIVE(Alltoallv, alltoallv, _c, out, big_counts, big_places, MPI_INT, in,
+               big_counts, big_places, MPI_INT, comm);
+    COLLECTIVE(Alltoallw, alltoallw, , out, counts, places, types, in, counts, places,
+               types, comm);
+    COLLECTIVE(Alltoallw, alltoallw, _c, out, big_counts, big_places, types, in,
+               big_counts, big_places, types, comm);
+    BOTH_COLLECTIVE(Reduce, reduce, out, in, 1, MPI_INT, MPI_SUM, 0, comm);
+    BOTH_COLLECTIVE(Allreduce, allreduce, out, in, 1, MPI_INT, MPI_SUM, comm);
+    BOTH_COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, out, in, 1, MPI_INT,
+                    MPI_SUM, comm);
+    COLLECTIVE(Reduce_scatter, reduce_scatter, , out, in, counts, MPI_INT, MPI_SUM,
+               comm);
+    COLLECTIVE(Reduce_scatter, reduce_scatter, _c, out, in, big_counts, MPI_INT,
+               MPI_SUM, comm);
+    BOTH_COLLECTIVE(Scan, scan, out, in, 1, MPI_INT, MPI_SUM, comm);
+    BOTH_COLLECTIVE(Exscan, exscan, out, in, 1, MPI_INT, MPI_SUM, comm);
 }
 
 static void neighbours(MPI_Comm made)
 {
     MPI_Datatype types[2] = {MPI_INT, MPI_INT};
 
-    BOTH(MPI_Neighbor_allgather, out, 1, MPI_INT, in, 1, MPI_INT, made);
-    MPI_Neighbor_allgatherv(out, 1, MPI_INT, in, counts, places, MPI_INT, made);
-    MPI_Neighbor_allgatherv_c(out, 1, MPI_INT, in, big_counts, big_places, MPI_INT,
-                              made);
-    BOTH(MPI_Neighbor_alltoall, out, 1, MPI_INT, in, 1, MPI_INT, made);
-    MPI_Neighbor_alltoallv(out, counts, places, MPI_INT, in, counts, places, MPI_INT,
-                           made);
-    MPI_Neighbor_alltoallv_c(out, big_counts, big_places, MPI_INT, in, big_counts,
-                             big_places, MPI_INT, made);
-    MPI_Neighbor_alltoallw(out, counts, byte_places, types, in, counts, byte_places,
-                           types, made);
-    MPI_Neighbor_alltoallw_c(out, big_counts, byte_places, types, in, big_counts,
-                             byte_places, types, made);
-    BOTH_LATER(MPI_Ineighbor_allgather, out, 1, MPI_INT, in, 1, MPI_INT, made);
-    LATER(MPI_Ineighbor_allgatherv, out, 1, MPI_INT, in, counts, places, MPI_INT, made);
-    LATER(MPI_Ineighbor_allgatherv_c, out, 1, MPI_INT, in, big_counts, big_places,
-          MPI_INT, made);
-    BOTH_LATER(MPI_Ineighbor_alltoall, out, 1, MPI_INT, in, 1, MPI_INT, made);
-    LATER(MPI_Ineighbor_alltoallv, out, counts, places, MPI_INT, in, counts, places,
-          MPI_INT, made);
-    LATER(MPI_Ineighbor_alltoallv_c, out, big_counts, big_places, MPI_INT, in,
-          big_counts, big_places, MPI_INT, made);
-    LATER(MPI_Ineighbor_alltoallw, out, counts, byte_places, types, in, counts,
-          byte_places, types, made);
-    LATER(MPI_Ineighbor_alltoallw_c, out, big_counts, byte_places, types, in,
-          big_counts, byte_places, types, made);
-    BOTH_STARTED(MPI_Neighbor_allgather_init, out, 1, MPI_INT, in, 1, MPI_INT, made);
-    STARTED(MPI_Neighbor_allgatherv_init, out, 1, MPI_INT, in, counts, places, MPI_INT,
-            made);
-    STARTED(MPI_Neighbor_allgatherv_init_c, out, 1, MPI_INT, in, big_counts, big_places,
-            MPI_INT, made);
-    BOTH_STARTED(MPI_Neighbor_alltoall_init, out, 1, MPI_INT, in, 1, MPI_INT, made);
-    STARTED(MPI_Neighbor_alltoallv_init, out, counts, places, MPI_INT, in, counts,
-            places, MPI_INT, made);
-    STARTED(MPI_Neighbor_alltoallv_init_c, out, big_counts, big_places, MPI_INT, in,
-            big_counts, big_places, MPI_INT, made);
-    STARTED(MPI_Neighbor_alltoallw_init, out, counts, byte_places, types, in, counts,
-            byte_places, types, made);
-    STARTED(MPI_Neighbor_alltoallw_init_c, out, big_counts, byte_places, types, in,
-            big_counts, byte_places, types, made);
+    BOTH_COLLECTIVE(Neighbor_allgather, neighbor_allgather, out, 1, MPI_INT, in, 1,
+                    MPI_INT, made);
+    COLLECTIVE(Neighbor_allgatherv, neighbor_allgatherv, , out, 1, MPI_INT, in, counts,
+               places, MPI_INT, made);
+    COLLECTIVE(Neighbor_allgatherv, neighbor_allgatherv, _c, out, 1, MPI_INT, in,
+               big_counts, big_places, MPI_INT, made);
+    BOTH_COLLECTIVE(Neighbor_alltoall, neighbor_alltoall, out, 1, MPI_INT, in, 1,
+                    MPI_INT, made);
+    COLLECTIVE(Neighbor_alltoallv, neighbor_alltoallv, , out, counts, places, MPI_INT,
+               in, counts, places, MPI_INT, made);
+    COLLECTIVE(Neighbor_alltoallv, neighbor_alltoallv, _c, out, big_counts, big_places,
+               MPI_INT, in, big_counts, big_places, MPI_INT, made);
+    COLLECTIVE(Neighbor_alltoallw, neighbor_alltoallw, , out, counts, byte_places,
+               types, in, counts, byte_places, types, made);
+    COLLECTIVE(Neighbor_alltoallw, neighbor_alltoallw, _c, out, big_counts, byte_places,
+               types, in, big_counts, byte_places, types, made);
 }
 
 /* --- Communicators ---------------------------------------------------------------- */
@@ -539,28 +451,20 @@ static void split_file(MPI_File file)
     SPLIT(MPI_File_read_ordered, file, out, 1, MPI_INT);
 }
 
+/* Writes and reads, blocking and nonblocking. */
+#define MOVE(how, ...)                                                                 \
+    BOTH(MPI_File_write##how, __VA_ARGS__, &status);                                   \
+    BOTH(MPI_File_read##how, __VA_ARGS__, &status);                                    \
+    BOTH_LATER(MPI_File_iwrite##how, __VA_ARGS__);                                     \
+    BOTH_LATER(MPI_File_iread##how, __VA_ARGS__)
+
 static void use_file(MPI_File file)
 {
-    BOTH(MPI_File_write_at, file, 0, out, 1, MPI_INT, &status);
-    BOTH(MPI_File_read_at, file, 0, out, 1, MPI_INT, &status);
-    BOTH(MPI_File_write_at_all, file, 0, out, 1, MPI_INT, &status);
-    BOTH(MPI_File_read_at_all, file, 0, out, 1, MPI_INT, &status);
-    BOTH_LATER(MPI_File_iwrite_at, file, 0, out, 1, MPI_INT);
-    BOTH_LATER(MPI_File_iread_at, file, 0, out, 1, MPI_INT);
-    BOTH_LATER(MPI_File_iwrite_at_all, file, 0, out, 1, MPI_INT);
-    BOTH_LATER(MPI_File_iread_at_all, file, 0, out, 1, MPI_INT);
-    BOTH(MPI_File_write, file, out, 1, MPI_INT, &status);
-    BOTH(MPI_File_read, file, out, 1, MPI_INT, &status);
-    BOTH(MPI_File_write_all, file, out, 1, MPI_INT, &status);
-    BOTH(MPI_File_read_all, file, out, 1, MPI_INT, &status);
-    BOTH_LATER(MPI_File_iwrite, file, out, 1, MPI_INT);
-    BOTH_LATER(MPI_File_iread, file, out, 1, MPI_INT);
-    BOTH_LATER(MPI_File_iwrite_all, file, out, 1, MPI_INT);
-    BOTH_LATER(MPI_File_iread_all, file, out, 1, MPI_INT);
-    BOTH(MPI_File_write_shared, file, out, 1, MPI_INT, &status);
-    BOTH(MPI_File_read_shared, file, out, 1, MPI_INT, &status);
-    BOTH_LATER(MPI_File_iwrite_shared, file, out, 1, MPI_INT);
-    BOTH_LATER(MPI_File_iread_shared, file, out, 1, MPI_INT);
+    MOVE(_at, file, 0, out, 1, MPI_INT);
+    MOVE(_at_all, file, 0, out, 1, MPI_INT);
+    MOVE(, file, out, 1, MPI_INT);
+    MOVE(_all, file, out, 1, MPI_INT);
+    MOVE(_shared, file, out, 1, MPI_INT);
     BOTH(MPI_File_write_ordered, file, out, 1, MPI_INT, &status);
     BOTH(MPI_File_read_ordered, file, out, 1, MPI_INT, &status);
 }
@@ -687,8 +591,6 @@ int main(int argc, char **argv)
     newer_buffers(buffer, BUFFER);
 #endif
     collectives();
-    nonblocking_collectives();
-    persistent_collectives();
     communicators();
     topologies();
     windows();

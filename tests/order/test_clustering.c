@@ -264,42 +264,89 @@ static void a_move_closes_the_cluster_that_is_left(void **state)
 
 /* --- Strategies, by their cluster receives ---------------------------------------- */
 
-static struct es_order *make_order(const char *strategy,
-                                   uint32_t size,
-                                   double threshold,
-                                   uint32_t traces)
+struct strategy_case {
+    const char *what;
+    const char *strategy; /* NULL = the default */
+    uint32_t max_sizes[2];
+    double threshold;
+    uint32_t traces;
+    const char *hosts; /* one digit for each trace; NULL = none are known */
+    struct {
+        const char *messages; /* "0>1 0=1": from trace 0 to trace 1, then a sync */
+        uint64_t clusters[2]; /* after them; 0 = no further step, or level */
+        uint64_t receives;    /* of clusters on level 1 */
+    } steps[4];
+};
+
+static const struct strategy_case strategy_cases[] = {
+    {.what = "erratum 21: two traces merge if count / 2 > 1.5: at the fourth message",
+     .strategy = "merge-nth",
+     .max_sizes = {2},
+     .threshold = 1.5,
+     .traces = 2,
+     .steps = {{"0>1 0>1 0>1", {2}, 3}, {"0>1", {1}, 3}}},
+    {.what = "a sync is two communications",
+     .strategy = "merge-nth",
+     .max_sizes = {2},
+     .threshold = 1.5,
+     .traces = 2,
+     .steps = {{"0=1", {2}, 2}, {"1=0", {1}, 2}}},
+    {.what = "the count of {0, 1} and 2 is the sum of those of 0 and 1: 2 / 3 > 0.5",
+     .strategy = "merge-nth",
+     .max_sizes = {3},
+     .threshold = 0.5,
+     .traces = 3,
+     .steps = {{"2>0 0>1 1>0", {2}, 2}, {"2>1", {1}, 2}}},
+    {.what = "a merger that does not fit is not made",
+     .strategy = "merge-first",
+     .max_sizes = {3},
+     .traces = 4,
+     .steps = {{"0>1 2>3 1>2", {2}, 1}}},
+    {.what = "erratum 9: what does not fit on a higher level is not merged on a lower",
+     .strategy = "merge-first",
+     .max_sizes = {2, 3},
+     .traces = 5,
+     .steps = {{"0>1 1>2", {4, 3}, 1}, /* 2 joins {0, 1} only on level 2 */
+               {"2>3", {4, 3}, 2},     /* {2, 3} would fit only level 1 */
+               {"3>4", {3, 2}, 2}}},
+    {.what = "fixed blocks are nested: on level 2 two blocks of three",
+     .strategy = "fixed",
+     .max_sizes = {3, 7},
+     .traces = 14,
+     .steps = {{"", {5, 3}, 0}}},
+    {.what = "seeds begin together as far as they fit: 01 34 5 26 7, and 0134 5 26 7",
+     .max_sizes = {2, 4},
+     .traces = 8,
+     .hosts = "7797779",
+     .steps = {{"", {5, 4}, 0}}},
+    {.what = "clusters are made after the prefix of 20 events, that is ten messages",
+     .strategy = "collect",
+     .max_sizes = {2},
+     .traces = 4,
+     .steps = {{"0>2 3>1 0>2 3>1 0>2 3>1 0>2 3>1 0>2 3>1", {4}, 10},
+               {"0>2 1>3", {2}, 10}}},
+};
+
+static struct es_order *make_order(const struct strategy_case *from)
 {
     struct esi_order_config config;
     struct es_order *order;
+    uint32_t hosts[16];
 
     esi_order_config_init(&config);
     config.store = "cluster";
-    config.strategy = strategy;
-    config.max_sizes[0] = size;
-    config.threshold = threshold;
+    if (from->strategy)
+        config.strategy = from->strategy;
+    config.levels = from->max_sizes[1] ? 2 : 1;
+    for (unsigned i = 0; i < config.levels; i++)
+        config.max_sizes[i] = from->max_sizes[i];
+    config.threshold = from->threshold;
     config.prefix = 20;
+    for (; from->hosts && from->hosts[config.seed_count]; config.seed_count++)
+        hosts[config.seed_count] = (uint32_t)from->hosts[config.seed_count];
+    config.seeds = hosts;
     assert_int_equal(esi_order_create(&config, NULL, &order), 0);
-    for (uint32_t i = 0; i < traces; i++)
-        assert_int_equal(es_order_add_trace(order), 0);
-    return order;
-}
-
-static struct es_order *make_two_levels(const char *strategy,
-                                        uint32_t size,
-                                        uint32_t upper,
-                                        uint32_t traces)
-{
-    struct esi_order_config config;
-    struct es_order *order;
-
-    esi_order_config_init(&config);
-    config.store = "cluster";
-    config.strategy = strategy;
-    config.levels = 2;
-    config.max_sizes[0] = size;
-    config.max_sizes[1] = upper;
-    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
-    for (uint32_t i = 0; i < traces; i++)
+    for (uint32_t i = 0; i < from->traces; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     return order;
 }
@@ -321,142 +368,40 @@ static struct esi_order_statistics statistics_of(const struct es_order *order)
     return statistics;
 }
 
-/* Erratum 21: two traces merge if count / 2 > 1.5, that is at the fourth message. */
-static void the_threshold_has_to_be_passed(void **state)
+static void strategies_merge_what_communicates(void **state)
 {
-    struct es_order *order = make_order("merge-nth", 2, 1.5, 2);
-
     (void)state;
-    for (unsigned i = 0; i < 3; i++)
-        send_to(order, 0, 1);
-    assert_int_equal(statistics_of(order).clusters[0], 2);
-    assert_int_equal(statistics_of(order).cluster_receives[0], 3);
-    send_to(order, 0, 1);
-    assert_int_equal(statistics_of(order).clusters[0], 1);
-    assert_int_equal(statistics_of(order).cluster_receives[0], 3);
-    es_order_destroy(order);
-}
+    for (size_t i = 0; i < sizeof strategy_cases / sizeof *strategy_cases; i++) {
+        const struct strategy_case *from = &strategy_cases[i];
+        struct es_order *order = make_order(from);
 
-static void a_sync_is_two_communications(void **state)
-{
-    struct es_order *order = make_order("merge-nth", 2, 1.5, 2);
+        print_message("# %s\n", from->what);
+        for (unsigned step = 0; step < 4 && from->steps[step].clusters[0]; step++) {
+            struct esi_order_statistics statistics;
 
-    (void)state;
-    assert_int_equal(es_order_append_sync(order, 0, 1), 0);
-    assert_int_equal(statistics_of(order).cluster_receives[0], 2);
-    assert_int_equal(es_order_append_sync(order, 1, 0), 0);
-    assert_int_equal(statistics_of(order).clusters[0], 1);
-    assert_int_equal(statistics_of(order).cluster_receives[0], 2);
-    es_order_destroy(order);
-}
-
-/* The count of {0, 1} and 2 is the sum of those of 0 and 1: 2 / 3 > 0.5. */
-static void a_merged_cluster_has_the_counts_of_its_parts(void **state)
-{
-    struct es_order *order = make_order("merge-nth", 3, 0.5, 3);
-
-    (void)state;
-    send_to(order, 2, 0);
-    send_to(order, 0, 1);
-    send_to(order, 1, 0);
-    assert_int_equal(statistics_of(order).clusters[0], 2);
-    send_to(order, 2, 1);
-    assert_int_equal(statistics_of(order).clusters[0], 1);
-    es_order_destroy(order);
-}
-
-static void a_merger_that_does_not_fit_is_not_made(void **state)
-{
-    struct es_order *order = make_order("merge-first", 3, 0, 4);
-
-    (void)state;
-    send_to(order, 0, 1);
-    send_to(order, 2, 3);
-    send_to(order, 1, 2);
-    assert_int_equal(statistics_of(order).clusters[0], 2);
-    assert_int_equal(statistics_of(order).cluster_receives[0], 1);
-    es_order_destroy(order);
-}
-
-/* Erratum 9: clusters that do not fit on a higher level do not merge on a lower one. */
-static void levels_merge_together_or_not_at_all(void **state)
-{
-    struct es_order *order;
-
-    (void)state;
-    order = make_two_levels("merge-first", 2, 3, 5);
-    send_to(order, 0, 1); /* {0, 1} on both levels */
-    send_to(order, 1, 2); /* 2 joins them on level 2 */
-    assert_int_equal(statistics_of(order).clusters[0], 4);
-    assert_int_equal(statistics_of(order).clusters[1], 3);
-    send_to(order, 2, 3); /* {2, 3} would fit level 1, but not level 2 */
-    assert_int_equal(statistics_of(order).clusters[0], 4);
-    assert_int_equal(statistics_of(order).clusters[1], 3);
-    send_to(order, 3, 4);
-    assert_int_equal(statistics_of(order).clusters[0], 3);
-    assert_int_equal(statistics_of(order).clusters[1], 2);
-    es_order_destroy(order);
-}
-
-static void fixed_blocks_are_nested(void **state)
-{
-    struct esi_order_statistics statistics;
-    struct es_order *order;
-
-    (void)state;
-    order = make_two_levels("fixed", 3, 7, 14); /* two blocks of three */
-    statistics = statistics_of(order);
-    assert_int_equal(statistics.clusters[0], 5);
-    assert_int_equal(statistics.clusters[1], 3);
-    es_order_destroy(order);
-}
-
-/* A host of five traces; clusters have two traces on level 1 and four on level 2. */
-static void seeds_begin_together_as_far_as_they_fit(void **state)
-{
-    static const uint32_t hosts[] = {7, 7, 9, 7, 7, 7, 9};
-    struct esi_order_config config;
-    struct esi_order_statistics statistics;
-    struct es_order *order;
-
-    (void)state;
-    esi_order_config_init(&config);
-    config.store = "cluster";
-    config.levels = 2;
-    config.max_sizes[0] = 2;
-    config.max_sizes[1] = 4;
-    config.seeds = hosts;
-    config.seed_count = sizeof hosts / sizeof hosts[0];
-    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
-    for (uint32_t i = 0; i < 8; i++)
-        assert_int_equal(es_order_add_trace(order), 0);
-    statistics = statistics_of(order);
-    assert_int_equal(statistics.clusters[0], 5); /* 01 34 5 26 7 */
-    assert_int_equal(statistics.clusters[1], 4); /* 0134 5 26 7 */
-    es_order_destroy(order);
-}
-
-/* The prefix has 20 events, that is ten messages. */
-static void clusters_are_made_after_the_prefix(void **state)
-{
-    struct es_order *order = make_order("collect", 2, 0, 4);
-
-    (void)state;
-    for (unsigned i = 0; i < 10; i++)
-        send_to(order, i % 2 * 3, i % 2 * 3 == 0 ? 2 : 1); /* 0 to 2, 3 to 1 */
-    assert_int_equal(statistics_of(order).clusters[0], 4);
-    assert_int_equal(statistics_of(order).cluster_receives[0], 10);
-    send_to(order, 0, 2);
-    send_to(order, 1, 3);
-    assert_int_equal(statistics_of(order).clusters[0], 2);
-    assert_int_equal(statistics_of(order).cluster_receives[0], 10);
-    es_order_destroy(order);
+            for (const char *at = from->steps[step].messages; *at; at += at[3] ? 4 : 3)
+                if (at[1] == '=')
+                    assert_int_equal(es_order_append_sync(order,
+                                                          (uint32_t)(at[0] - '0'),
+                                                          (uint32_t)(at[2] - '0')),
+                                     0);
+                else
+                    send_to(order, (uint32_t)(at[0] - '0'), (uint32_t)(at[2] - '0'));
+            statistics = statistics_of(order);
+            for (unsigned k = 0; k < 2 && from->steps[step].clusters[k]; k++)
+                assert_int_equal(statistics.clusters[k], from->steps[step].clusters[k]);
+            assert_int_equal(statistics.cluster_receives[0],
+                             from->steps[step].receives);
+        }
+        es_order_destroy(order);
+    }
 }
 
 /* First the pairs (0, 1) and (2, 3) communicate, then (0, 2) and (1, 3). */
 static struct es_order *change_partners(const char *strategy)
 {
-    struct es_order *order = make_order(strategy, 2, 1, 4);
+    struct es_order *order = make_order(&(struct strategy_case){
+        .strategy = strategy, .max_sizes = {2}, .threshold = 1, .traces = 4});
 
     for (unsigned i = 0; i < 10; i++) {
         send_to(order, 0, 1);
@@ -491,14 +436,7 @@ SUITE(test_clustering)
         cmocka_unit_test(of_equal_pairs_the_least_traces_are_united),
         cmocka_unit_test(places_stay_what_they_were),
         cmocka_unit_test(a_move_closes_the_cluster_that_is_left),
-        cmocka_unit_test(the_threshold_has_to_be_passed),
-        cmocka_unit_test(a_sync_is_two_communications),
-        cmocka_unit_test(a_merged_cluster_has_the_counts_of_its_parts),
-        cmocka_unit_test(a_merger_that_does_not_fit_is_not_made),
-        cmocka_unit_test(levels_merge_together_or_not_at_all),
-        cmocka_unit_test(fixed_blocks_are_nested),
-        cmocka_unit_test(seeds_begin_together_as_far_as_they_fit),
-        cmocka_unit_test(clusters_are_made_after_the_prefix),
+        cmocka_unit_test(strategies_merge_what_communicates),
         cmocka_unit_test(traces_migrate_where_they_belong),
     };
 

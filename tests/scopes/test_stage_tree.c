@@ -138,10 +138,27 @@ static const struct es_origin far_origins[] = {
     {.name = "4.0/x", .host = "b2", .rank = 4},
 };
 
+static const struct es_origin ranks[] = {
+    {.name = "0.0/x", .host = "a1", .rank = 0},
+    {.name = "1.0/x", .host = "a1", .rank = 1},
+    {.name = "2.0/x", .host = "a1", .rank = 2},
+    {.name = "4.0/x", .host = "a2", .rank = 4},
+    {.name = "6.0/x", .host = "a2", .rank = 6},
+    {.name = "9.0/x", .host = "a2", .rank = 9}, /* its socket is unknown */
+};
+
 static int socket_of(void *data, int rank)
 {
     (void)data;
     return rank == 9 ? -1 : rank % 2;
+}
+
+static struct esi_host_infos known_at(const char *here)
+{
+    return (struct esi_host_infos){.here = here,
+                                   .items = sites,
+                                   .count = sizeof sites / sizeof *sites,
+                                   .socket_of = socket_of};
 }
 
 /* Like node_text(), but the labels of elements follow their parent.  Adds
@@ -171,7 +188,9 @@ static void print_brief(const struct esi_stage_node *node,
 struct far_case {
     const char *what;
     const char *here;
-    size_t origins; /* 0 = all */
+    const struct es_origin *items; /* NULL = far_origins */
+    size_t origins;                /* 0 = all of these */
+    bool renewed;
     struct es_tree_config tree;
     enum es_take take;
     enum es_sorting sorting;
@@ -477,14 +496,48 @@ static const struct far_case far_cases[] = {
              "      gather \"host b3\"\n"
              "        observe name=scope \"thread 5.0\"\n"
              "          gather \"thread 5.0\" 5.0/x\n"},
+    {.what = "ranks are below their socket",
+     .here = "x",
+     .tree = {.shape = ES_SHAPE_LEVELS, .levels = ES_LEVEL_SOCKET},
+     .items = ranks,
+     .origins = sizeof ranks / sizeof *ranks,
+     .text = "gather \"scope\"\n"
+             "  gather@a1 \"host a1\"\n"
+             "    gather \"socket 0\" 0.0/x 2.0/x\n"
+             "    gather \"socket 1\" 1.0/x\n"
+             "  gather@a2 \"host a2\" 9.0/x\n"
+             "    gather \"socket 0\" 4.0/x 6.0/x\n"},
+    {.what = "a renewed tree does without a server that is away",
+     .here = "x",
+     .tree = {.shape = ES_SHAPE_KARY, .fan_out = 3, .joints = "a3"},
+     .renewed = true,
+     .text = "gather \"scope\"\n"
+             "  gather@a1 \"hosts a1 to a3\"\n"
+             "    gather \"host a1\" 0.0/x 0.1/x\n"
+             "    gather@a2 \"host a2\" 1.0/x\n"
+             "    gather@a3 \"host a3\" 2.0/x\n"
+             "  gather@b1 \"hosts b1 to b3\"\n"
+             "    gather \"host b1\" 3.0/x\n"
+             "    gather@b2 \"host b2\" 4.0/x\n"
+             "    gather@b3 \"host b3\" 5.0/x\n"},
+    {.what = "and puts aggregators where the list still allows",
+     .here = "x",
+     .tree = {.shape = ES_SHAPE_KARY, .fan_out = 3, .joints = "a3,b1"},
+     .renewed = true,
+     .text = "gather \"scope\"\n"
+             "  gather@b1 \"hosts a1 to a3\"\n"
+             "    gather@a1 \"host a1\" 0.0/x 0.1/x\n"
+             "    gather@a2 \"host a2\" 1.0/x\n"
+             "    gather@a3 \"host a3\" 2.0/x\n"
+             "  gather@b1 \"hosts b1 to b3\"\n"
+             "    gather \"host b1\" 3.0/x\n"
+             "    gather@b2 \"host b2\" 4.0/x\n"
+             "    gather@b3 \"host b3\" 5.0/x\n"},
 };
 
 static void assert_far_case(const struct far_case *far)
 {
-    struct esi_host_infos known = {.here = far->here,
-                                   .items = sites,
-                                   .count = sizeof sites / sizeof *sites,
-                                   .socket_of = socket_of};
+    struct esi_host_infos known = known_at(far->here);
     struct es_scope_config config = {.tree = far->tree,
                                      .take = far->take,
                                      .sorting = far->sorting,
@@ -497,10 +550,12 @@ static void assert_far_case(const struct far_case *far)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
+    known.renewed = far->renewed;
     print_message("# %s\n", far->what);
     assert_non_null(out);
-    assert_int_equal(
-        esi_stage_tree_plan(far_origins, count, &config, &known, NULL, NULL, &root), 0);
+    assert_int_equal(esi_stage_tree_plan(far->items ? far->items : far_origins, count,
+                                         &config, &known, NULL, NULL, &root),
+                     0);
     print_brief(root, far->here ? far->here : "", 0, out);
     fclose(out);
     esi_stage_node_destroy(root);
@@ -517,23 +572,6 @@ static void hosts_are_arranged_as_drawn(void **state)
 
 /* --- Other members of nodes ---------------------------------------------------- */
 
-static struct esi_stage_node *plan_far(const struct es_tree_config *tree,
-                                       const char *here)
-{
-    struct esi_host_infos known = {.here = here,
-                                   .items = sites,
-                                   .count = sizeof sites / sizeof *sites,
-                                   .socket_of = socket_of};
-    struct es_scope_config config = {.tree = *tree};
-    struct esi_stage_node *root;
-
-    assert_int_equal(esi_stage_tree_plan(far_origins,
-                                         sizeof far_origins / sizeof *far_origins,
-                                         &config, &known, NULL, NULL, &root),
-                     0);
-    return root;
-}
-
 static void assert_hints(const struct esi_stage_node *node, const char *host)
 {
     bool is_far = node->host && strcmp(node->host, host) != 0;
@@ -548,77 +586,20 @@ static void assert_hints(const struct esi_stage_node *node, const char *host)
 
 static void nodes_tell_their_remote_stage_how_to_pull(void **state)
 {
-    struct es_tree_config tree = {.shape = ES_SHAPE_LEVELS,
-                                  .levels = ES_LEVELS_ALL,
-                                  .ahead = 3,
-                                  .limit_ns = 77,
-                                  .batch = 2,
-                                  .observe = "all"};
-    struct esi_stage_node *root = plan_far(&tree, "x");
+    struct esi_host_infos known = known_at("x");
+    struct es_scope_config config = {.tree = {.shape = ES_SHAPE_LEVELS,
+                                              .levels = ES_LEVELS_ALL,
+                                              .ahead = 3,
+                                              .limit_ns = 77,
+                                              .batch = 2,
+                                              .observe = "all"}};
+    struct esi_stage_node *root;
 
     (void)state;
+    assert_int_equal(
+        esi_stage_tree_plan(far_origins, 7, &config, &known, NULL, NULL, &root), 0);
     assert_hints(root, "x");
     esi_stage_node_destroy(root);
-}
-
-static void ranks_hang_below_their_socket(void **state)
-{
-    static const struct es_origin ranks[] = {
-        {.name = "0.0/x", .host = "a1", .rank = 0},
-        {.name = "1.0/x", .host = "a1", .rank = 1},
-        {.name = "2.0/x", .host = "a1", .rank = 2},
-        {.name = "4.0/x", .host = "a2", .rank = 4},
-        {.name = "6.0/x", .host = "a2", .rank = 6},
-        {.name = "9.0/x", .host = "a2", .rank = 9}, /* its socket is unknown */
-    };
-    struct esi_host_infos known = {.here = "x",
-                                   .items = sites,
-                                   .count = sizeof sites / sizeof *sites,
-                                   .socket_of = socket_of};
-    struct es_scope_config config = {
-        .tree = {.shape = ES_SHAPE_LEVELS, .levels = ES_LEVEL_SOCKET}};
-    struct esi_stage_node *root;
-    char *text;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    (void)state;
-    assert_non_null(out);
-    assert_int_equal(esi_stage_tree_plan(ranks, 6, &config, &known, NULL, NULL, &root),
-                     0);
-    print_brief(root, "x", 0, out);
-    fclose(out);
-    assert_string_equal(text, "gather \"scope\"\n"
-                              "  gather@a1 \"host a1\"\n"
-                              "    gather \"socket 0\" 0.0/x 2.0/x\n"
-                              "    gather \"socket 1\" 1.0/x\n"
-                              "  gather@a2 \"host a2\" 9.0/x\n"
-                              "    gather \"socket 0\" 4.0/x 6.0/x\n");
-    free(text);
-    esi_stage_node_destroy(root);
-}
-
-static void a_renewed_tree_does_without_servers_that_are_away(void **state)
-{
-    static const char *const lists[] = {"a3", "a3,b1"};
-
-    (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        struct esi_host_infos known = {.here = "x",
-                                       .items = sites,
-                                       .count = sizeof sites / sizeof *sites,
-                                       .renewed = true};
-        struct es_scope_config config = {
-            .tree = {.shape = ES_SHAPE_KARY, .fan_out = 3, .joints = lists[i]}};
-        struct esi_stage_node *root;
-
-        assert_int_equal(
-            esi_stage_tree_plan(far_origins, 7, &config, &known, NULL, NULL, &root), 0);
-        /* The aggregator of the first cluster is on its first host, or
-         * where the list allows. */
-        assert_string_equal(root->children[0]->host, i ? "b1" : "a1");
-        esi_stage_node_destroy(root);
-    }
 }
 
 static void what_makes_no_tree_is_refused_in_words(void **state)
@@ -654,8 +635,7 @@ static void what_makes_no_tree_is_refused_in_words(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        struct esi_host_infos known = {
-            .here = "x", .items = sites, .count = sizeof sites / sizeof *sites};
+        struct esi_host_infos known = known_at("x");
         struct es_scope_config config = {.tree = faults[i].tree};
         struct es_error error = {.text = ""};
         struct esi_stage_node *root;
@@ -696,8 +676,6 @@ SUITE(test_stage_tree)
         cmocka_unit_test(each_shape_is_as_drawn),
         cmocka_unit_test(hosts_are_arranged_as_drawn),
         cmocka_unit_test(nodes_tell_their_remote_stage_how_to_pull),
-        cmocka_unit_test(ranks_hang_below_their_socket),
-        cmocka_unit_test(a_renewed_tree_does_without_servers_that_are_away),
         cmocka_unit_test(what_makes_no_tree_is_refused_in_words),
         cmocka_unit_test(every_origin_has_one_leaf),
     };

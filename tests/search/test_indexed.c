@@ -113,31 +113,6 @@ static struct esi_indexed *search_of(const struct esi_indexed_config *config)
     return search;
 }
 
-static void all_assignments_are_found_once(void **state)
-{
-    uint64_t seed = random_seed();
-
-    (void)state;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        struct made_world *world = made_world_create(seed, round, true);
-        struct esi_indexed_config config = config_of(world);
-        struct esi_indexed *search;
-
-        config.skips_universal = round % 4 == 3;
-        search = search_of(&config);
-        for (int again = 0; again < 2; again++) {
-            clear_found(world);
-            assert_int_equal(esi_indexed_all(search, note, world), 0);
-            check_found(world, world->disjunct.variables,
-                        config.skips_universal ? ESI_INDEXED_EXISTENTIAL
-                                               : ESI_INDEXED_ALL,
-                        round);
-        }
-        esi_indexed_destroy(search);
-        made_world_destroy(world);
-    }
-}
-
 static uint64_t returned_of(const struct made_world *world)
 {
     uint64_t returned = 0;
@@ -157,26 +132,6 @@ static int note_returned(void *data, const struct esi_domain_value *values)
     return 0;
 }
 
-static void one_witness_of_hidden_variables_is_enough(void **state)
-{
-    uint64_t seed = random_seed();
-
-    (void)state;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        struct made_world *world = made_world_create(seed, round, true);
-        struct esi_indexed_config config = config_of(world);
-        struct esi_indexed *search;
-
-        config.all_witnesses = false;
-        clear_found(world);
-        search = search_of(&config);
-        assert_int_equal(esi_indexed_all(search, note_returned, world), 0);
-        check_found(world, returned_of(world), ESI_INDEXED_ALL, round);
-        esi_indexed_destroy(search);
-        made_world_destroy(world);
-    }
-}
-
 /* A search whose domains do not grow; the caller destroys its plan, too. */
 static struct esi_indexed *frozen_search_of(const struct esi_indexed_config *config,
                                             struct esi_indexed_plan **plan)
@@ -190,23 +145,52 @@ static struct esi_indexed *frozen_search_of(const struct esi_indexed_config *con
     return search;
 }
 
-static void what_is_remembered_of_values_changes_nothing(void **state)
+static const struct {
+    const char *what;
+    bool has_one_witness;
+    bool skips_universal; /* in each fourth world */
+    bool is_frozen;
+    unsigned times;
+} searches[] = {
+    {"all assignments, also in a second search", .skips_universal = true, .times = 2},
+    {"one witness of hidden variables is enough", .has_one_witness = true, .times = 1},
+    {"what is remembered of values changes nothing", .is_frozen = true, .times = 1},
+};
+
+static void each_search_finds_what_it_has_to_once(void **state)
 {
     uint64_t seed = random_seed();
 
     (void)state;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        struct made_world *world = made_world_create(seed, round, true);
-        struct esi_indexed_config config = config_of(world);
-        struct esi_indexed_plan *plan;
-        struct esi_indexed *search = frozen_search_of(&config, &plan);
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+        print_message("# %s\n", searches[i].what);
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            struct made_world *world = made_world_create(seed, round, true);
+            struct esi_indexed_config config = config_of(world);
+            struct esi_indexed_plan *plan = NULL;
+            struct esi_indexed *search;
 
-        clear_found(world);
-        assert_int_equal(esi_indexed_all(search, note, world), 0);
-        check_found(world, world->disjunct.variables, ESI_INDEXED_ALL, round);
-        esi_indexed_destroy(search);
-        esi_indexed_plan_destroy(plan);
-        made_world_destroy(world);
+            config.all_witnesses = !searches[i].has_one_witness;
+            config.skips_universal = searches[i].skips_universal && round % 4 == 3;
+            search = searches[i].is_frozen ? frozen_search_of(&config, &plan)
+                                           : search_of(&config);
+            for (unsigned again = 0; again < searches[i].times; again++) {
+                clear_found(world);
+                assert_int_equal(
+                    esi_indexed_all(search, config.all_witnesses ? note : note_returned,
+                                    world),
+                    0);
+                check_found(world,
+                            config.all_witnesses ? world->disjunct.variables
+                                                 : returned_of(world),
+                            config.skips_universal ? ESI_INDEXED_EXISTENTIAL
+                                                   : ESI_INDEXED_ALL,
+                            round);
+            }
+            esi_indexed_destroy(search);
+            esi_indexed_plan_destroy(plan);
+            made_world_destroy(world);
+        }
     }
 }
 
@@ -395,9 +379,7 @@ static void enough_is_enough(void **state)
 SUITE(test_indexed)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_assignments_are_found_once),
-        cmocka_unit_test(one_witness_of_hidden_variables_is_enough),
-        cmocka_unit_test(what_is_remembered_of_values_changes_nothing),
+        cmocka_unit_test(each_search_finds_what_it_has_to_once),
         cmocka_unit_test(exchanged_variables_are_searched_once_and_counted_all),
         cmocka_unit_test(assignments_from_elsewhere_are_judged),
         cmocka_unit_test(searches_for_each_arrival_find_all_once),
