@@ -9,6 +9,6 @@
 
 void esi_observe_pause(const struct esi_observation *observation, uint64_t span_ns)
 {
-    if (!observation->paced)
+    if (!es_scope_is_paced(observation->scope))
         esi_interrupt_sleep(span_ns);
 }

@@ -10,7 +10,8 @@
  * rate known. */
 #define ES_SECOND_LOOK_NS UINT64_C(300000000)
 
-/* Sleeps until the next observation is due, unless the pulls themselves are paced. */
+/* Sleeps until the next observation is due, unless the pulls themselves are paced:
+ * see es_scope_is_paced(). */
 void esi_observe_pause(const struct esi_observation *observation, uint64_t span_ns);
 
 #endif

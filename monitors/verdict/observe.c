@@ -451,7 +451,6 @@ static void fill_observation(const struct esi_observer *observer,
         .again = (observer->pulls == 1 && !observer->facts->over) ||
                  observer->facts->ends_change,
         .doubtful = observer->diagnosis.count > 0 || observer->memory.count > 0,
-        .paced = es_scope_is_paced(observer->scope),
         .vanished = es_scope_has_vanished(observer->scope),
         .notices = batch->notices,
         .notice_count = batch->notice_count,

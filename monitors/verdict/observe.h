@@ -42,7 +42,6 @@ struct esi_observation {
     size_t verdicts[ES_VERDICTS];          /* number of threads by verdict */
     bool again;                      /* another look would give more information */
     bool doubtful;                   /* another look would make a verdict certain */
-    bool paced;                      /* pulls are paced: see es_scope_is_paced() */
     bool vanished;                   /* nothing of the run exists any more */
     const struct es_notice *notices; /* hosts that did not deliver data */
     size_t notice_count;
