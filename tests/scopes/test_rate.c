@@ -170,6 +170,17 @@ static struct esi_rate *new_rate(struct esi_rate_config *config, struct plant *p
     return rate;
 }
 
+/* A rate within a budget, or a wanted one; 0 = none. */
+static struct esi_rate *make_rate(struct plant *plant, double budget, double wanted_hz)
+{
+    struct esi_rate_config config;
+
+    esi_rate_config_init(&config);
+    config.budget = budget;
+    config.wanted_hz = wanted_hz;
+    return new_rate(&config, plant);
+}
+
 static bool has_said(const struct esi_rate *rate, const char *words)
 {
     struct esi_rate_entry entries[ES_RATE_HISTORY];
@@ -301,13 +312,9 @@ static void a_budget_is_used_and_kept(void **state)
 static void without_noise_nothing_changes_once_it_fits(void **state)
 {
     struct plant plant = {.pull_us = 20};
-    struct esi_rate_config config;
-    struct esi_rate *rate;
+    struct esi_rate *rate = make_rate(&plant, 0.01, 0);
 
     (void)state;
-    esi_rate_config_init(&config);
-    config.budget = 0.01;
-    rate = new_rate(&config, &plant);
     control(rate, &plant, 30);
     assert_int_equal(control(rate, &plant, 200).changes, 0);
     esi_rate_destroy(rate);
@@ -317,20 +324,16 @@ static void a_load_step_is_answered_within_few_samples(void **state)
 {
     struct plant plant = {
         .pull_us = 20, .tuple_us = 0.05, .tuples_hz = 20000, .noise = 0.05};
-    struct esi_rate_config config;
-    struct esi_rate *rate;
+    struct esi_rate *rate = make_rate(&plant, 0.01, 0);
     double before, after;
 
     (void)state;
     seed = 1;
-    esi_rate_config_init(&config);
-    config.budget = 0.01;
-    rate = new_rate(&config, &plant);
     control(rate, &plant, 60);
     before = rate_of(&plant, &plant.settings);
     plant.pull_us = 80;
     control(rate, &plant, 5);
-    assert_true(share_of(&plant, &plant.settings) <= config.budget);
+    assert_true(share_of(&plant, &plant.settings) <= 0.01);
     after = rate_of(&plant, &plant.settings);
     assert_true(after < before / 2);
     /* When the load is gone, the rate recovers. */
@@ -426,13 +429,9 @@ static void a_wanted_rate_finds_the_cheapest_tree(void **state)
 static void a_rate_out_of_reach_is_named(void **state)
 {
     struct plant plant = {.servers = 8, .pull_us = 10, .child_us = 5, .trip_us = 20000};
-    struct esi_rate_config config;
-    struct esi_rate *rate;
+    struct esi_rate *rate = make_rate(&plant, 0, 5000);
 
     (void)state;
-    esi_rate_config_init(&config);
-    config.wanted_hz = 5000;
-    rate = new_rate(&config, &plant);
     control(rate, &plant, 300);
     assert_true(has_said(rate, "nearest to the 5000 pulls/s wanted"));
     /* The search ends. */
@@ -468,24 +467,18 @@ static void freedom_bounds_the_search(void **state)
 static void a_wanted_rate_gives_way_to_the_budget(void **state)
 {
     struct plant plant = {.pull_us = 100, .noise = 0.05};
-    struct esi_rate_config config;
-    struct esi_rate *rate;
+    struct esi_rate *rate = make_rate(&plant, 0.01, 1000);
     struct outcome outcome;
 
     (void)state;
     seed = 3;
-    esi_rate_config_init(&config);
-    config.wanted_hz = 1000;
-    config.budget = 0.01;
-    rate = new_rate(&config, &plant);
     control(rate, &plant, 40);
     outcome = control(rate, &plant, 100);
-    assert_true(outcome.share <= config.budget);
+    assert_true(outcome.share <= 0.01);
     assert_true(outcome.hz > 45 && outcome.hz < 72);
     /* With a sufficient budget the target rate is reached and not exceeded. */
-    config.budget = 0.5;
     esi_rate_destroy(rate);
-    rate = new_rate(&config, &plant);
+    rate = make_rate(&plant, 0.5, 1000);
     control(rate, &plant, 40);
     outcome = control(rate, &plant, 40);
     assert_true(outcome.hz > 999 && outcome.hz < 1001);
@@ -496,15 +489,11 @@ static void a_budget_that_loses_tuples_says_so(void **state)
 {
     struct plant plant = {
         .pull_us = 50, .tuple_us = 0.5, .tuples_hz = 100000, .kept = 100};
-    struct esi_rate_config config;
-    struct esi_rate *rate;
+    struct esi_rate *rate = make_rate(&plant, 0.01, 0);
 
     (void)state;
-    esi_rate_config_init(&config);
-    config.budget = 0.01;
-    rate = new_rate(&config, &plant);
     control(rate, &plant, 60);
-    assert_true(share_of(&plant, &plant.settings) <= config.budget);
+    assert_true(share_of(&plant, &plant.settings) <= 0.01);
     assert_true(has_said(rate, "no losses contradict each other"));
     /* 1000 pulls of 70 us and 100000 tuples of 0.5 us. */
     assert_true(has_said(rate, "about 12 % are needed on node1"));
@@ -531,13 +520,9 @@ static void a_budget_below_the_tuples_cost_says_so(void **state)
 static void a_slow_consumer_is_not_the_trees_fault(void **state)
 {
     struct plant plant = {.pull_us = 50, .consumer_hz = 30};
-    struct esi_rate_config config;
-    struct esi_rate *rate;
+    struct esi_rate *rate = make_rate(&plant, 0, 100);
 
     (void)state;
-    esi_rate_config_init(&config);
-    config.wanted_hz = 100;
-    rate = new_rate(&config, &plant);
     control(rate, &plant, 30);
     assert_true(has_said(rate, "the consumer does not ask more often"));
     esi_rate_destroy(rate);
@@ -564,14 +549,10 @@ static void pulls_that_are_always_full_may_give_more(void **state)
 static void the_history_holds_the_last_decisions(void **state)
 {
     struct plant plant = {.pull_us = 5};
-    struct esi_rate_config config;
     struct esi_rate_entry entries[ES_RATE_HISTORY];
-    struct esi_rate *rate;
+    struct esi_rate *rate = make_rate(&plant, 0.01, 0);
 
     (void)state;
-    esi_rate_config_init(&config);
-    config.budget = 0.01;
-    rate = new_rate(&config, &plant);
     assert_int_equal(esi_rate_history(rate, entries), 0);
     for (int i = 0; i < 30; i++) {
         plant.pull_us = i % 2 ? 5 : 100;
