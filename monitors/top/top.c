@@ -22,30 +22,26 @@ enum {
     PROFILES_EACH = 64,
 };
 
-/* State of a process between observations. */
+/* What observations leave behind of a process. */
 struct known_process {
-    int rank;
-    int pid;
-    uint64_t birth;
-    const char *host; /* borrowed from the scope */
-    uint32_t origin;  /* one of its origins */
-    uint64_t events;  /* total */
-    uint64_t mpi_ns;  /* of the profile when it was last read */
-    uint64_t all_ns;  /* of that, total time of its threads */
-    double share;     /* since the previous reading; negative = not known */
+    uint64_t looked_ns; /* run time of its last observation; 0 = none */
+    uint64_t events;    /* total at that time */
+    uint64_t mpi_ns;    /* of the profile when it was last read */
+    uint64_t all_ns;    /* of that, total time of its threads */
+    double share;       /* since the previous reading; negative = not known */
 };
 
 struct esi_top {
     struct es_run *run; /* borrowed */
     struct esi_observer_config config;
     struct esi_observer *observer;
-    struct esi_top_row *rows;    /* owned; by rank */
-    struct known_process *known; /* owned; per row */
+    struct esi_top_row *rows;                  /* owned; by rank */
+    const struct esi_fact_process **processes; /* owned; per row: borrowed */
     size_t count;
     size_t capacity;
-    struct known_process *before; /* owned; of the previous observation */
-    size_t before_count;
-    size_t before_capacity;
+    struct known_process *known; /* owned; by number in the model of the run */
+    size_t known_count;
+    size_t known_capacity;
     size_t next_profile; /* the next row in turn */
     bool wants_profiles;
     struct esi_profile_report profile; /* of all processes, if requested */
@@ -67,8 +63,8 @@ void esi_top_destroy(struct esi_top *top)
     esi_observer_destroy(top->observer);
     esi_profile_report_fini(&top->profile);
     free(top->rows);
+    free(top->processes);
     free(top->known);
-    free(top->before);
     free(top);
 }
 
@@ -95,29 +91,48 @@ int esi_top_create(struct es_run *run,
 
 /* --- Rows ------------------------------------------------------------------------- */
 
+static int reserve_known(struct esi_top *top, size_t count)
+{
+    if (ESI_ARRAY_RESERVE(top->known, top->known_capacity, count) < 0)
+        return -ENOMEM;
+    while (top->known_count < count)
+        top->known[top->known_count++] = (struct known_process){.share = -1};
+    return 0;
+}
+
+static struct known_process *known_of(const struct esi_top *top, size_t row)
+{
+    return &top->known[top->processes[row]->participant->number];
+}
+
 /* Fills the row of a process from its thread with the worst verdict. */
-static void fill_row(const struct esi_diagnosis *diagnosis,
-                     const struct esi_fact_process *process,
-                     struct esi_top_row *row,
-                     struct known_process *known)
+static void fill_row(struct esi_top *top,
+                     const struct esi_diagnosis *diagnosis,
+                     const struct esi_fact_process *process)
 {
     const struct esi_facts *facts = diagnosis->facts;
     const struct esi_thread_state *threads = facts->threads + process->first_thread;
     const struct esi_thread_state *worst = threads;
+    struct known_process *known;
+    uint64_t events = 0;
+    double rate = -1;
 
-    *known = (struct known_process){.rank = process->rank,
-                                    .pid = process->pid,
-                                    .birth = process->birth,
-                                    .host = threads->host,
-                                    .origin = process->source,
-                                    .share = -1};
+    top->processes[top->count] = process;
+    known = known_of(top, top->count);
     for (size_t i = 0; i < process->thread_count; i++) {
-        known->events += threads[i].events;
+        events += threads[i].events;
         if (esi_verdicts[threads[i].verdict].severity >
             esi_verdicts[worst->verdict].severity)
             worst = &threads[i];
     }
-    *row = (struct esi_top_row){
+    /* Since the previous observation, if the process was in it. */
+    if (top->looked_ns && known->looked_ns == top->looked_ns &&
+        facts->now_ns > top->looked_ns && events >= known->events)
+        rate = (double)(events - known->events) /
+               ((double)(facts->now_ns - top->looked_ns) * 1e-9);
+    known->looked_ns = facts->now_ns;
+    known->events = events;
+    top->rows[top->count] = (struct esi_top_row){
         .host = worst->host,
         .rank = worst->rank,
         .pid = worst->pid,
@@ -127,11 +142,11 @@ static void fill_row(const struct esi_diagnosis *diagnosis,
         .quiet_ns = esi_thread_quiet_ns(worst, facts->now_ns),
         .thread = worst,
         .wait = &diagnosis->conditions.waits[worst - facts->threads],
-        .rate = -1,
+        .rate = rate,
         .share = -1,
         .caused_ns = -1,
         .suffered_ns = -1};
-    row->verdicts[worst->verdict] = 1;
+    top->rows[top->count++].verdicts[worst->verdict] = 1;
 }
 
 static int make_rows(struct esi_top *top, const struct esi_diagnosis *diagnosis)
@@ -139,63 +154,14 @@ static int make_rows(struct esi_top *top, const struct esi_diagnosis *diagnosis)
     const struct esi_facts *facts = diagnosis->facts;
 
     top->count = 0;
-    if (ESI_ARRAY_RESERVE_PAIR(top->rows, top->known, top->capacity,
-                               facts->process_count + 1) < 0)
+    if (ESI_ARRAY_RESERVE_PAIR(top->rows, top->processes, top->capacity,
+                               facts->process_count + 1) < 0 ||
+        reserve_known(top, facts->model->process_count) < 0)
         return -ENOMEM;
-    for (size_t i = 0; i < facts->process_count; i++) {
-        /* Consumers' elements do not belong to a process of the program. */
-        if (facts->processes[i].rank < 0)
-            continue;
-        fill_row(diagnosis, &facts->processes[i], &top->rows[top->count],
-                 &top->known[top->count]);
-        top->count++;
-    }
-    return 0;
-}
-
-/* Rows of both observations are sorted by rank and pid. */
-static int compare_known(const struct known_process *a, const struct known_process *b)
-{
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    if (a->pid != b->pid)
-        return a->pid < b->pid ? -1 : 1;
-    if (a->birth != b->birth)
-        return a->birth < b->birth ? -1 : 1;
-    return strcmp(a->host, b->host);
-}
-
-/* Copies what the previous observation knew, and computes rates. */
-static void compare_with_before(struct esi_top *top, uint64_t now_ns)
-{
-    double seconds = (double)(now_ns - top->looked_ns) * 1e-9;
-    size_t j = 0;
-
-    if (top->looked_ns == 0 || now_ns <= top->looked_ns)
-        return;
-    for (size_t i = 0; i < top->count; i++) {
-        struct known_process *known = &top->known[i];
-
-        while (j < top->before_count && compare_known(&top->before[j], known) < 0)
-            j++;
-        if (j == top->before_count || compare_known(&top->before[j], known) != 0)
-            continue;
-        known->mpi_ns = top->before[j].mpi_ns;
-        known->all_ns = top->before[j].all_ns;
-        known->share = top->before[j].share;
-        if (known->events >= top->before[j].events)
-            top->rows[i].rate =
-                (double)(known->events - top->before[j].events) / seconds;
-    }
-}
-
-static int keep_known(struct esi_top *top, uint64_t now_ns)
-{
-    if (ESI_ARRAY_RESERVE(top->before, top->before_capacity, top->count + 1) < 0)
-        return -ENOMEM;
-    memcpy(top->before, top->known, top->count * sizeof *top->known);
-    top->before_count = top->count;
-    top->looked_ns = now_ns;
+    /* Consumers' elements do not belong to a process of the program. */
+    for (size_t i = 0; i < facts->process_count; i++)
+        if (facts->processes[i].rank >= 0)
+            fill_row(top, diagnosis, &facts->processes[i]);
     return 0;
 }
 
@@ -252,12 +218,14 @@ static int read_sums(const struct es_scope *scope,
 
 /* The share since the previous reading of the profile; the first time, since
  * MPI_Init. */
-static void read_share(const struct es_scope *scope, struct known_process *known)
+static void read_share(const struct es_scope *scope,
+                       uint32_t origin,
+                       struct known_process *known)
 {
     struct esi_profile_rank rank = {.rank = -1};
     uint64_t all_ns;
 
-    if (read_sums(scope, known->origin, &rank) < 0)
+    if (read_sums(scope, origin, &rank) < 0)
         return;
     all_ns = rank.run_ns * rank.threads;
     if (all_ns > known->all_ns && rank.mpi_ns >= known->mpi_ns) {
@@ -278,10 +246,12 @@ static void read_shares(struct esi_top *top, const struct es_scope *scope)
     for (size_t i = 0; i < each; i++) {
         if (top->next_profile >= top->count)
             top->next_profile = 0;
-        read_share(scope, &top->known[top->next_profile++]);
+        read_share(scope, top->processes[top->next_profile]->source,
+                   known_of(top, top->next_profile));
+        top->next_profile++;
     }
     for (size_t i = 0; i < top->count; i++)
-        top->rows[i].share = top->known[i].share;
+        top->rows[i].share = known_of(top, i)->share;
 }
 
 void esi_top_want_profiles(struct esi_top *top)
@@ -447,7 +417,6 @@ int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)
 {
     struct esi_top_look look = {.row_count = 0};
     const struct es_scope *scope;
-    uint64_t now_ns;
     int result = esi_observer_look(top->observer, &look.observation);
 
     if (result == 0)
@@ -455,8 +424,6 @@ int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)
     if (result < 0)
         return result;
     scope = look.observation.scope;
-    now_ns = look.observation.diagnosis->facts->now_ns;
-    compare_with_before(top, now_ns);
     note_findings(top, look.observation.diagnosis);
     if (top->wants_profiles)
         result = read_profiles(top, scope);
@@ -464,10 +431,9 @@ int esi_top_look(struct esi_top *top, struct esi_top_look *ret_look)
         read_shares(top, scope);
     if (result == 0 && top->delay)
         result = fill_waits(top);
-    if (result == 0)
-        result = keep_known(top, now_ns);
     if (result < 0)
         return result;
+    top->looked_ns = look.observation.diagnosis->facts->now_ns;
     sum_up(top, &look);
     *ret_look = look;
     return 0;
