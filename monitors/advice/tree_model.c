@@ -37,9 +37,10 @@ static bool goes_down(enum esi_tree_kind kind)
     return kind != ES_TREE_REDUCE && kind != ES_TREE_GATHER;
 }
 
-double esi_tree_model_bytes_up(const struct esi_tree *tree,
-                               const struct esi_model_operation *operation,
-                               int child)
+/* Number of bytes on the edge between a rank and its parent. */
+static double count_bytes_up(const struct esi_tree *tree,
+                             const struct esi_model_operation *operation,
+                             int child)
 {
     double bytes = (double)operation->bytes;
 
@@ -55,9 +56,9 @@ double esi_tree_model_bytes_up(const struct esi_tree *tree,
     }
 }
 
-double esi_tree_model_bytes_down(const struct esi_tree *tree,
-                                 const struct esi_model_operation *operation,
-                                 int child)
+static double count_bytes_down(const struct esi_tree *tree,
+                               const struct esi_model_operation *operation,
+                               int child)
 {
     double bytes = (double)operation->bytes;
 
@@ -101,8 +102,8 @@ static unsigned pieces_down(const struct model_walk *walk)
 
     if (operation->kind == ES_TREE_SCATTER || operation->kind == ES_TREE_BARRIER)
         return 1;
-    return pieces_of(
-        operation, esi_tree_model_bytes_down(walk->tree, operation, walk->tree->root));
+    return pieces_of(operation,
+                     count_bytes_down(walk->tree, operation, walk->tree->root));
 }
 
 static const struct esi_link_cost *cost_of(const struct model_walk *walk, int child)
@@ -147,16 +148,14 @@ static void go_up(struct model_walk *walk, int rank)
     const struct esi_tree *tree = walk->tree;
     struct node *node = &walk->nodes[rank];
     const int *children = esi_tree_children(tree, rank);
-    double own =
-        rank == tree->root ? 0 : esi_tree_model_bytes_up(tree, walk->operation, rank);
+    double own = rank == tree->root ? 0 : count_bytes_up(tree, walk->operation, rank);
 
     for (unsigned piece = 0; piece < walk->pieces; piece++) {
         for (int i = 0; i < esi_tree_child_count(tree, rank); i++)
-            receive_message(
-                node, cost_of(walk, children[i]),
-                esi_tree_model_bytes_up(tree, walk->operation, children[i]) /
-                    walk->pieces,
-                walk->nodes[children[i]].sent_ns[piece]);
+            receive_message(node, cost_of(walk, children[i]),
+                            count_bytes_up(tree, walk->operation, children[i]) /
+                                walk->pieces,
+                            walk->nodes[children[i]].sent_ns[piece]);
         if (rank != tree->root)
             node->sent_ns[piece] =
                 send_message(node, cost_of(walk, rank), own / walk->pieces);
@@ -172,14 +171,13 @@ static void go_down(struct model_walk *walk, int rank)
     for (unsigned piece = 0; piece < walk->pieces; piece++) {
         if (rank != tree->root)
             receive_message(node, cost_of(walk, rank),
-                            esi_tree_model_bytes_down(tree, walk->operation, rank) /
+                            count_bytes_down(tree, walk->operation, rank) /
                                 walk->pieces,
                             node->sent_ns[piece]);
         for (int i = 0; i < esi_tree_child_count(tree, rank); i++)
             walk->nodes[children[i]].sent_ns[piece] = send_message(
                 node, cost_of(walk, children[i]),
-                esi_tree_model_bytes_down(tree, walk->operation, children[i]) /
-                    walk->pieces);
+                count_bytes_down(tree, walk->operation, children[i]) / walk->pieces);
     }
 }
 

@@ -47,12 +47,4 @@ int esi_tree_model_run(const struct esi_tree *tree,
                        double *exits_ns,
                        struct esi_model_result *ret_result);
 
-/* Number of bytes on the edge between a rank and its parent. */
-double esi_tree_model_bytes_up(const struct esi_tree *tree,
-                               const struct esi_model_operation *operation,
-                               int child);
-double esi_tree_model_bytes_down(const struct esi_tree *tree,
-                                 const struct esi_model_operation *operation,
-                                 int child);
-
 #endif

@@ -333,13 +333,42 @@ static bool act(struct simulation *simulation, int rank)
     return true;
 }
 
+/* How many pieces go along an edge, in each direction, and whose blocks they are. */
+enum part { NOBODY, ONE, SUBTREE, ALL };
+
+static const struct {
+    int up, down;
+    enum part is_sent_up, is_sent_down;
+} kinds[] = {
+    [ES_TREE_BARRIER] = {1, 1, NOBODY, NOBODY},
+    [ES_TREE_BCAST] = {0, 3, NOBODY, ONE},
+    [ES_TREE_REDUCE] = {3, 0, ONE, NOBODY},
+    [ES_TREE_ALLREDUCE] = {3, 3, ONE, ONE},
+    [ES_TREE_GATHER] = {1, 0, SUBTREE, NOBODY},
+    [ES_TREE_SCATTER] = {0, 1, NOBODY, SUBTREE},
+    [ES_TREE_ALLGATHER] = {1, ES_MODEL_PIECES, SUBTREE, ALL},
+};
+
+static double bytes_of(const struct esi_tree *tree,
+                       const struct esi_model_operation *operation,
+                       enum part part,
+                       int child)
+{
+    const int blocks[] = {
+        [NOBODY] = 0, [ONE] = 1, [SUBTREE] = tree->subtree[child], [ALL] = tree->size};
+
+    return (double)operation->bytes * blocks[part];
+}
+
 /* Plans the actions of each rank, in order. */
 static void plan(struct simulation *simulation,
                  const struct esi_tree *tree,
-                 const struct esi_model_operation *operation,
-                 int up,
-                 int down)
+                 const struct esi_model_operation *operation)
 {
+    int up = kinds[operation->kind].up, down = kinds[operation->kind].down;
+    enum part is_sent_up = kinds[operation->kind].is_sent_up;
+    enum part is_sent_down = kinds[operation->kind].is_sent_down;
+
     for (int i = 0; i < tree->size; i++) {
         const int *children = esi_tree_children(tree, i);
         int count = esi_tree_child_count(tree, i);
@@ -347,19 +376,18 @@ static void plan(struct simulation *simulation,
         for (int piece = 0; piece < up; piece++) {
             for (int j = 0; j < count; j++)
                 do_later(simulation, i, false, children[j],
-                         esi_tree_model_bytes_up(tree, operation, children[j]) / up);
+                         bytes_of(tree, operation, is_sent_up, children[j]) / up);
             if (i != tree->root)
                 do_later(simulation, i, true, tree->parents[i],
-                         esi_tree_model_bytes_up(tree, operation, i) / up);
+                         bytes_of(tree, operation, is_sent_up, i) / up);
         }
         for (int piece = 0; piece < down; piece++) {
             if (i != tree->root)
                 do_later(simulation, i, false, tree->parents[i],
-                         esi_tree_model_bytes_down(tree, operation, i) / down);
+                         bytes_of(tree, operation, is_sent_down, i) / down);
             for (int j = 0; j < count; j++)
                 do_later(simulation, i, true, children[j],
-                         esi_tree_model_bytes_down(tree, operation, children[j]) /
-                             down);
+                         bytes_of(tree, operation, is_sent_down, children[j]) / down);
         }
     }
 }
@@ -367,8 +395,6 @@ static void plan(struct simulation *simulation,
 static void compare_with_simulation(const struct esi_tree *tree,
                                     const struct esi_model_operation *operation)
 {
-    static const int ups[] = {1, 0, 3, 3, 1, 0, 1}; /* numbers of pieces, by kind */
-    static const int downs[] = {1, 3, 0, 3, 0, 1, ES_MODEL_PIECES};
     struct simulation *simulation = calloc(1, sizeof *simulation);
     struct esi_model_result result;
     double exits[MOST_RANKS];
@@ -378,7 +404,7 @@ static void compare_with_simulation(const struct esi_tree *tree,
     simulation->places = operation->places;
     for (int i = 0; i < tree->size; i++)
         simulation->actors[i].busy = operation->enters_ns[i];
-    plan(simulation, tree, operation, ups[operation->kind], downs[operation->kind]);
+    plan(simulation, tree, operation);
     while (moves) {
         moves = false;
         for (int i = 0; i < tree->size; i++)
