@@ -4,6 +4,7 @@
 #ifndef ES_CLI_OBSERVE_H
 #define ES_CLI_OBSERVE_H
 
+#include "cli/interrupt.h"
 #include "monitors/verdict/observe.h"
 
 /* The pause before the second of the two observations that make a verdict certain, or a
@@ -12,6 +13,11 @@
 
 /* Sleeps until the next observation is due, unless the pulls themselves are paced:
  * see es_scope_is_paced(). */
-void esi_observe_pause(const struct esi_observation *observation, uint64_t span_ns);
+static inline void esi_observe_pause(const struct esi_observation *observation,
+                                     uint64_t span_ns)
+{
+    if (!es_scope_is_paced(observation->scope))
+        esi_interrupt_sleep(span_ns);
+}
 
 #endif
