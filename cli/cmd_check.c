@@ -3,16 +3,20 @@
 /* eventspace check - checks a path map and reports the position of errors. */
 #include "config.h"
 
-#include "base/json_out.h"
 #include "base/plain.h"
+#include "base/rows.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "pathmap/pathmap.h"
 #include "scopes/run_map.h"
 
-struct check_arguments {
+/* A map, and what is in it or wrong with it. */
+struct map_check {
     const char *path;
     enum esi_format format;
+    bool is_valid;
+    struct es_error error;
+    struct esi_pathmap_summary summary;
 };
 
 static const char doc[] =
@@ -24,16 +28,16 @@ static const char doc[] =
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    struct check_arguments *arguments = state->input;
+    struct map_check *check = state->input;
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &arguments->format;
+        state->child_inputs[0] = &check->format;
         return 0;
     case ARGP_KEY_ARG:
-        if (arguments->path)
+        if (check->path)
             argp_error(state, "unexpected argument '%s': give one map", text);
-        arguments->path = text;
+        check->path = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "no map; give MAP.json");
@@ -47,41 +51,30 @@ static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}
 static const struct argp parser = {NULL,     parse_option, "MAP.json", doc,
                                    children, NULL,         NULL};
 
-static void print_counts_json(const char *path,
-                              const struct esi_pathmap_summary *summary)
+/* For JSON only. */
+static void describe_check(struct esi_row *row, const void *record)
 {
-    struct esi_json_out out;
+    const struct map_check *check = record;
+    const struct esi_pathmap_summary *summary = &check->summary;
 
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "pathmap");
-    esi_json_out_string(&out, "file", path);
-    esi_json_out_bool(&out, "valid", true);
-    esi_json_out_bool(&out, "expanded", summary->expanded);
-    esi_json_out_unsigned(&out, "hosts", summary->hosts);
-    esi_json_out_unsigned(&out, "ranks", summary->ranks);
-    esi_json_out_unsigned(&out, "threads", summary->threads);
-    esi_json_out_unsigned(&out, "collectors", summary->collectors);
-    esi_json_out_unsigned(&out, "collectives", summary->collectives);
-    esi_json_out_unsigned(&out, "scopes", summary->scopes);
-    esi_json_out_unsigned(&out, "paths", summary->paths);
-    esi_json_out_unsigned(&out, "ring_bytes", summary->ring_bytes);
-    esi_json_out_end(&out);
-}
-
-static void print_fault_json(const char *path, const struct es_error *error)
-{
-    struct esi_json_out out;
-
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "pathmap");
-    esi_json_out_string(&out, "file", path);
-    esi_json_out_bool(&out, "valid", false);
-    esi_json_out_signed(&out, "line", error->line);
-    esi_json_out_signed(&out, "column", error->column);
-    esi_json_out_string(&out, "error", error->text);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "pathmap");
+    esi_row_text(row, "file", NULL, check->path);
+    esi_row_bool(row, "valid", NULL, check->is_valid);
+    if (!check->is_valid) {
+        esi_row_signed(row, "line", NULL, check->error.line);
+        esi_row_signed(row, "column", NULL, check->error.column);
+        esi_row_text(row, "error", NULL, check->error.text);
+        return;
+    }
+    esi_row_bool(row, "expanded", NULL, summary->expanded);
+    esi_row_unsigned(row, "hosts", NULL, summary->hosts);
+    esi_row_unsigned(row, "ranks", NULL, summary->ranks);
+    esi_row_unsigned(row, "threads", NULL, summary->threads);
+    esi_row_unsigned(row, "collectors", NULL, summary->collectors);
+    esi_row_unsigned(row, "collectives", NULL, summary->collectives);
+    esi_row_unsigned(row, "scopes", NULL, summary->scopes);
+    esi_row_unsigned(row, "paths", NULL, summary->paths);
+    esi_row_unsigned(row, "ring_bytes", NULL, summary->ring_bytes);
 }
 
 static const char *plural_ending(size_t count)
@@ -110,29 +103,22 @@ static void print_counts(const char *path, const struct esi_pathmap_summary *sum
 
 int esi_cmd_check(int argc, char **argv)
 {
-    struct check_arguments arguments = {.path = NULL};
-    struct es_error error = {.text = ""};
-    struct esi_pathmap_summary summary;
+    struct map_check check = {.path = NULL};
     struct esi_pathmap *map = NULL;
 
-    esi_command_parse(&parser, argc, argv, 0, &arguments);
-    int code = esi_pathmap_load(arguments.path, &error, &map);
-    if (code == 0) {
-        code = esi_run_map_check_stages(map, &error);
-        if (code < 0)
-            esi_pathmap_destroy(map);
-    }
-    if (code < 0) {
-        if (arguments.format == ES_FORMAT_JSON)
-            print_fault_json(arguments.path, &error);
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
-                                      "the map is invalid");
-    }
-    esi_pathmap_summarize(map, &summary);
+    esi_command_parse(&parser, argc, argv, 0, &check);
+    int code = esi_pathmap_load(check.path, &check.error, &map);
+    if (code == 0)
+        code = esi_run_map_check_stages(map, &check.error);
+    check.is_valid = code == 0;
+    if (check.is_valid)
+        esi_pathmap_summarize(map, &check.summary);
     esi_pathmap_destroy(map);
-    if (arguments.format == ES_FORMAT_JSON)
-        print_counts_json(arguments.path, &summary);
-    else
-        print_counts(arguments.path, &summary);
-    return ES_EXIT_SUCCESS;
+    if (check.format == ES_FORMAT_JSON)
+        esi_rows_print_json(stdout, describe_check, &check);
+    else if (check.is_valid)
+        print_counts(check.path, &check.summary);
+    return check.is_valid ? ES_EXIT_SUCCESS
+                          : esi_command_fail_error(ES_EXIT_USAGE, &check.error, code,
+                                                   "the map is invalid");
 }
