@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
 #include "base/plain.h"
+#include "base/rows.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/launch/run_setup.h"
@@ -162,8 +162,10 @@ static int find_all(bool everywhere, struct es_error *error, struct leftovers *r
     return 0;
 }
 
-/* What was removed, for the report. */
+/* What is removed, or would be. */
 struct removal {
+    const char *run;
+    bool dry_run;
     int segments;
     bool directory;
     char unreached[ES_UNREACHED_BYTES]; /* comma-separated hosts; "" = none */
@@ -200,7 +202,9 @@ static int remove_leftover(const struct leftover *item,
                            struct removal *ret_removal)
 {
     bool live = item->alive > 0 || item->has_owner;
-    struct removal removal = {.directory =
+    struct removal removal = {.run = item->run,
+                              .dry_run = arguments->dry_run,
+                              .directory =
                                   item->has_directory && (!live || arguments->force)};
     struct es_error error = {.text = ""};
 
@@ -229,27 +233,17 @@ static int remove_leftover(const struct leftover *item,
     return ES_EXIT_SUCCESS;
 }
 
-static void report_leftover(const struct leftover *item,
-                            const struct clean_arguments *arguments,
-                            const struct removal *removal)
+/* For JSON only. */
+static void describe_removal(struct esi_row *row, const void *record)
 {
-    struct esi_json_out out;
+    const struct removal *removal = record;
 
-    if (arguments->format == ES_FORMAT_TEXT) {
-        esi_plain_print(stdout, "%s %s: %d segments%s\n",
-                        arguments->dry_run ? "would remove" : "removed", item->run,
-                        removal->segments, removal->directory ? ", run directory" : "");
-        return;
-    }
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "removed");
-    esi_json_out_string(&out, "run", item->run);
-    esi_json_out_signed(&out, "segments", removal->segments);
-    esi_json_out_bool(&out, "directory", removal->directory);
-    esi_json_out_string(&out, "unreached", removal->unreached);
-    esi_json_out_bool(&out, "dry_run", arguments->dry_run);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "removed");
+    esi_row_text(row, "run", NULL, removal->run);
+    esi_row_signed(row, "segments", NULL, removal->segments);
+    esi_row_bool(row, "directory", NULL, removal->directory);
+    esi_row_text(row, "unreached", NULL, removal->unreached);
+    esi_row_bool(row, "dry_run", NULL, removal->dry_run);
 }
 
 static int clean_one(const struct leftover *item,
@@ -269,7 +263,13 @@ static int clean_one(const struct leftover *item,
     }
     int status = remove_leftover(item, arguments, &removal);
     if (status == ES_EXIT_SUCCESS && (removal.segments > 0 || removal.directory)) {
-        report_leftover(item, arguments, &removal);
+        if (arguments->format == ES_FORMAT_JSON)
+            esi_rows_print_json(stdout, describe_removal, &removal);
+        else
+            esi_plain_print(stdout, "%s %s: %d segments%s\n",
+                            removal.dry_run ? "would remove" : "removed", removal.run,
+                            removal.segments,
+                            removal.directory ? ", run directory" : "");
         ++*removed;
     }
     if (status == ES_EXIT_SUCCESS && removal.unreached[0])
