@@ -7,8 +7,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "base/plain.h"
+#include "base/rows.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/findings.h"
@@ -41,17 +41,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static void print_json(const char *kind, const char *subject, const char *text)
+/* For JSON only.  A finding is its kind, its subject and its text. */
+static void describe_finding(struct esi_row *row, const void *record)
 {
-    struct esi_json_out out;
+    const char *const *finding = record;
 
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "finding");
-    esi_json_out_string(&out, "kind", kind);
-    esi_json_out_string(&out, "subject", subject);
-    esi_json_out_string(&out, "text", text);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "finding");
+    esi_row_text(row, "kind", NULL, finding[0]);
+    esi_row_text(row, "subject", NULL, finding[1]);
+    esi_row_text(row, "text", NULL, finding[2]);
 }
 
 /* Keeps the finding for the last sentence. */
@@ -86,7 +84,8 @@ void esi_findings_add(struct esi_findings *findings,
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (findings->format == ES_FORMAT_JSON)
-        print_json(names[kind], subject, text);
+        esi_rows_print_json(stdout, describe_finding,
+                            (const char *const[]){names[kind], subject, text});
     else
         esi_plain_print(stdout, "%-8s %s: %s\n", names[kind], subject, text);
     keep_first(findings, kind, subject, text);
