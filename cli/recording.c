@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
 #include "base/now.h"
 #include "base/plain.h"
 #include "base/quantity.h"
+#include "base/rows.h"
 #include "cli/interrupt.h"
 #include "cli/launch/run_setup.h"
 #include "cli/launch/supervise.h"
@@ -88,27 +88,31 @@ static void clear_progress(const struct recording *recording)
         fprintf(stderr, "\r\033[K");
 }
 
-static void print_json(const char *directory,
-                       const struct esi_recorder_totals *totals,
-                       double seconds)
-{
-    struct esi_json_out out;
+/* What has been recorded. */
+struct recorded {
+    const char *directory;
+    double seconds;
+    struct esi_recorder_totals totals;
+};
 
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "recorded");
-    esi_json_out_string(&out, "directory", directory);
-    esi_json_out_unsigned(&out, "tuples", totals->tuples);
-    esi_json_out_unsigned(&out, "lost", totals->lost);
-    esi_json_out_unsigned(&out, "missed", totals->missed);
-    esi_json_out_unsigned(&out, "open", totals->open);
-    esi_json_out_unsigned(&out, "bytes", totals->bytes);
-    esi_json_out_unsigned(&out, "hosts", totals->hosts);
-    esi_json_out_unsigned(&out, "processes", totals->processes);
-    esi_json_out_unsigned(&out, "elements", totals->elements);
-    esi_json_out_real(&out, "seconds", seconds);
-    esi_json_out_unsigned(&out, "lag_most_ns", totals->lag_most_ns);
-    esi_json_out_end(&out);
+/* For JSON only. */
+static void describe_recorded(struct esi_row *row, const void *record)
+{
+    const struct recorded *recorded = record;
+    const struct esi_recorder_totals *totals = &recorded->totals;
+
+    esi_row_text(row, "type", NULL, "recorded");
+    esi_row_text(row, "directory", NULL, recorded->directory);
+    esi_row_unsigned(row, "tuples", NULL, totals->tuples);
+    esi_row_unsigned(row, "lost", NULL, totals->lost);
+    esi_row_unsigned(row, "missed", NULL, totals->missed);
+    esi_row_unsigned(row, "open", NULL, totals->open);
+    esi_row_unsigned(row, "bytes", NULL, totals->bytes);
+    esi_row_unsigned(row, "hosts", NULL, totals->hosts);
+    esi_row_unsigned(row, "processes", NULL, totals->processes);
+    esi_row_unsigned(row, "elements", NULL, totals->elements);
+    esi_row_real(row, "seconds", NULL, recorded->seconds);
+    esi_row_unsigned(row, "lag_most_ns", NULL, totals->lag_most_ns);
 }
 
 enum { SUMMARY_BYTES = 96 };
@@ -147,14 +151,14 @@ static const char *format_lost(const struct esi_recorder_totals *totals,
     return ret_text;
 }
 
-static void print_text(const char *directory,
-                       const struct esi_recorder_totals *totals,
-                       double seconds)
+static void print_text(const struct recorded *recorded)
 {
+    const struct esi_recorder_totals *totals = &recorded->totals;
     char amount[SUMMARY_BYTES], gaps[GAPS_BYTES], span[ESI_QUANTITY_BYTES];
 
-    esi_plain_print(stdout, "%s: %s in %s", directory, format_amount(totals, amount),
-                    esi_quantity_time(span, sizeof span, seconds * 1e9));
+    esi_plain_print(stdout, "%s: %s in %s", recorded->directory,
+                    format_amount(totals, amount),
+                    esi_quantity_time(span, sizeof span, recorded->seconds * 1e9));
     if (totals->open > 0)
         printf("; %" PRIu64 " operations were under way", totals->open);
     printf("\n");
@@ -186,22 +190,21 @@ static void note_summary(const char *directory,
                          directory, totals->missed);
 }
 
-static void print_summary(const struct recording *recording,
-                          const struct esi_recorder_totals *totals)
+static void print_summary(const struct esi_recording *given,
+                          const struct recorded *recorded)
 {
-    double seconds = (double)(esi_now_ns(CLOCK_MONOTONIC) - recording->begun_ns) / 1e9;
-    const char *directory = recording->given->recorder.directory;
+    const char *directory = recorded->directory;
 
-    if (recording->given->quiet) {
-        note_summary(directory, totals);
+    if (given->quiet) {
+        note_summary(directory, &recorded->totals);
         return;
     }
-    if (recording->given->format == ES_FORMAT_JSON)
-        print_json(directory, totals, seconds);
+    if (given->format == ES_FORMAT_JSON)
+        esi_rows_print_json(stdout, describe_recorded, recorded);
     else
-        print_text(directory, totals, seconds);
+        print_text(recorded);
     fflush(stdout);
-    if (totals->tuples > 0)
+    if (recorded->totals.tuples > 0)
         esi_command_hint("eventspace order %s, search -p mpi %s, or export --to chrome "
                          "-o FILE %s",
                          directory, directory, directory);
@@ -373,7 +376,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     };
     struct esi_recorder_config config = given->recorder;
     struct es_error error = {.text = ""};
-    struct esi_recorder_totals totals;
+    struct recorded recorded = {.directory = given->recorder.directory};
     int result;
     int closed;
 
@@ -387,9 +390,10 @@ int esi_recording_run(const struct esi_consumer *consumer,
         return fail_creation(&error, result);
     recording.follower = esi_recorder_follower(recording.recorder);
     result = follow_run(&recording);
-    closed = esi_recorder_close(recording.recorder, &totals, &error);
+    closed = esi_recorder_close(recording.recorder, &recorded.totals, &error);
+    recorded.seconds = (double)(esi_now_ns(CLOCK_MONOTONIC) - recording.begun_ns) / 1e9;
     clear_progress(&recording);
-    print_summary(&recording, &totals);
+    print_summary(given, &recorded);
     if (closed < 0 && error.text[0])
         return esi_command_fail_error(ES_EXIT_USAGE, &error, closed,
                                       "recording ended too soon");
