@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/input.h"
-#include "base/json_out.h"
 #include "base/plain.h"
+#include "base/rows.h"
 #include "monitors/order/question.h"
 
 #define FORGOTTEN_WORD "forgotten"
@@ -20,45 +20,53 @@
 struct answering {
     const struct es_order *order;
     const struct esi_trace_names *names;
-    uint32_t *counts; /* number of events per trace */
+    uint32_t *counts;          /* number of events per trace */
+    struct answer_span *spans; /* room for those of one answer */
     enum esi_format format;
     const char *source;
     int line;
 };
 
-static void print_event(struct esi_json_out *out,
-                        const char *key,
-                        struct es_event_id id)
+static void describe_event(struct esi_row *row, const char *name, struct es_event_id id)
 {
-    esi_json_out_begin_array(out, key);
-    esi_json_out_unsigned(out, NULL, id.trace);
-    esi_json_out_unsigned(out, NULL, id.index);
-    esi_json_out_end(out);
+    esi_row_begin_array(row, name);
+    esi_row_unsigned(row, NULL, NULL, id.trace);
+    esi_row_unsigned(row, NULL, NULL, id.index);
+    esi_row_end(row);
 }
 
 /* --- Two events ------------------------------------------------------------------- */
+
+struct answered_relation {
+    const struct esi_question *question;
+    const char *word;
+};
+
+/* For JSON only. */
+static void describe_relation(struct esi_row *row, const void *record)
+{
+    const struct answered_relation *answered = record;
+
+    esi_row_text(row, "type", NULL, "relation");
+    describe_event(row, "a", answered->question->a);
+    describe_event(row, "b", answered->question->b);
+    esi_row_text(row, "relation", NULL, answered->word);
+}
 
 static int answer_relation(const struct answering *answering,
                            const struct esi_question *question)
 {
     int result = es_order_relation(answering->order, question->a, question->b);
-    const char *word;
-    struct esi_json_out out;
+    struct answered_relation answered = {question, FORGOTTEN_WORD};
 
     if (result < 0 && result != -ESTALE)
         return result;
-    word = result < 0 ? FORGOTTEN_WORD : es_relation_name((enum es_relation)result);
-    if (answering->format == ES_FORMAT_TEXT) {
-        puts(word);
-        return 0;
-    }
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "relation");
-    print_event(&out, "a", question->a);
-    print_event(&out, "b", question->b);
-    esi_json_out_string(&out, "relation", word);
-    esi_json_out_end(&out);
+    if (result >= 0)
+        answered.word = es_relation_name((enum es_relation)result);
+    if (answering->format == ES_FORMAT_TEXT)
+        puts(answered.word);
+    else
+        esi_rows_print_json(stdout, describe_relation, &answered);
     return 0;
 }
 
@@ -108,6 +116,14 @@ static int ask_trace(const struct es_order *order,
     return found > 0 ? 1 : (int)found;
 }
 
+/* An answer about each trace. */
+struct trace_answer {
+    const struct esi_question *question;
+    bool is_forgotten; /* the event; then there are no spans */
+    size_t count;
+    const struct answer_span *spans; /* of the traces that have one */
+};
+
 static void print_index(uint32_t index)
 {
     if (index)
@@ -116,101 +132,71 @@ static void print_index(uint32_t index)
         fputs(FORGOTTEN_WORD, stdout);
 }
 
-static void print_span(const struct answering *answering,
-                       const struct answer_span *span)
-{
-    esi_plain_print(stdout, "%s:", answering->names->names[span->trace]);
-    print_index(span->first);
-    if (span->first == span->last)
-        return;
-    putchar('-');
-    print_index(span->last);
-}
-
 /* On one line, with "none" if the result is empty. */
-static int print_traces(const struct answering *answering,
-                        const struct esi_question *question)
+static void print_answer(const struct trace_answer *answer,
+                         const struct esi_trace_names *names)
 {
-    uint32_t traces = es_order_traces(answering->order);
-    bool is_first = true;
-    struct answer_span span;
-    int result = 0;
+    if (answer->count == 0)
+        fputs(answer->is_forgotten ? FORGOTTEN_WORD : "none", stdout);
+    for (size_t i = 0; i < answer->count; i++) {
+        const struct answer_span *span = &answer->spans[i];
 
-    for (uint32_t i = 0; i < traces && result >= 0; i++) {
-        result = ask_trace(answering->order, question, i, &span);
-        if (result <= 0)
+        esi_plain_print(stdout, "%s%s:", i == 0 ? "" : " ", names->names[span->trace]);
+        print_index(span->first);
+        if (span->first == span->last)
             continue;
-        if (!is_first)
-            putchar(' ');
-        is_first = false;
-        print_span(answering, &span);
+        putchar('-');
+        print_index(span->last);
     }
-    puts(is_first ? "none" : "");
-    return result < 0 ? result : 0;
+    putchar('\n');
 }
 
-static void json_index(struct esi_json_out *out, uint32_t index)
+static void describe_index(struct esi_row *row, uint32_t index)
 {
-    if (index)
-        esi_json_out_unsigned(out, NULL, index);
-    else
-        esi_json_out_null(out, NULL);
+    esi_row_unsigned(esi_row_if(row, index), NULL, NULL, index);
 }
 
-static int json_traces(struct esi_json_out *out,
-                       const struct es_order *order,
-                       const struct esi_question *question)
+/* For JSON only. */
+static void describe_answer(struct esi_row *row, const void *record)
 {
-    uint32_t traces = es_order_traces(order);
-    struct answer_span span;
-    int result = 0;
+    const struct trace_answer *answer = record;
+    bool is_interval = answer->question->kind == ES_QUESTION_CONCURRENT;
 
-    for (uint32_t i = 0; i < traces && result >= 0; i++) {
-        result = ask_trace(order, question, i, &span);
-        if (result <= 0)
-            continue;
-        esi_json_out_begin_array(out, NULL);
-        esi_json_out_unsigned(out, NULL, i);
-        json_index(out, span.first);
-        if (question->kind == ES_QUESTION_CONCURRENT)
-            json_index(out, span.last);
-        esi_json_out_end(out);
+    esi_row_text(row, "type", NULL, "answer");
+    esi_row_text(row, "question", NULL, esi_question_name(answer->question->kind));
+    describe_event(row, "event", answer->question->a);
+    esi_row_bool(row, FORGOTTEN_WORD, NULL, answer->is_forgotten);
+    esi_row_begin_array(row, is_interval ? "intervals" : "events");
+    for (size_t i = 0; i < answer->count; i++) {
+        esi_row_begin_array(row, NULL);
+        esi_row_unsigned(row, NULL, NULL, answer->spans[i].trace);
+        describe_index(row, answer->spans[i].first);
+        if (is_interval)
+            describe_index(row, answer->spans[i].last);
+        esi_row_end(row);
     }
-    return result < 0 ? result : 0;
-}
-
-static int json_answer(const struct answering *answering,
-                       const struct esi_question *question,
-                       bool is_forgotten)
-{
-    bool is_interval = question->kind == ES_QUESTION_CONCURRENT;
-    struct esi_json_out out;
-    int result = 0;
-
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "answer");
-    esi_json_out_string(&out, "question", esi_question_name(question->kind));
-    print_event(&out, "event", question->a);
-    esi_json_out_bool(&out, FORGOTTEN_WORD, is_forgotten);
-    esi_json_out_begin_array(&out, is_interval ? "intervals" : "events");
-    if (!is_forgotten)
-        result = json_traces(&out, answering->order, question);
-    esi_json_out_end(&out);
-    esi_json_out_end(&out);
-    return result;
+    esi_row_end(row);
 }
 
 static int answer_traces(const struct answering *answering,
                          const struct esi_question *question)
 {
     bool is_forgotten = es_order_is_forgotten(answering->order, question->a);
+    uint32_t traces = is_forgotten ? 0 : es_order_traces(answering->order);
+    struct trace_answer answer = {question, is_forgotten, 0, answering->spans};
 
-    if (answering->format != ES_FORMAT_TEXT)
-        return json_answer(answering, question, is_forgotten);
-    if (!is_forgotten)
-        return print_traces(answering, question);
-    puts(FORGOTTEN_WORD);
+    for (uint32_t i = 0; i < traces; i++) {
+        int result =
+            ask_trace(answering->order, question, i, &answering->spans[answer.count]);
+
+        if (result < 0)
+            return result;
+        answer.count += (size_t)result;
+    }
+    if (answering->format == ES_FORMAT_TEXT)
+        print_answer(&answer, answering->names);
+    else
+        esi_rows_print_json(stdout, describe_answer, &answer);
     return 0;
 }
 
@@ -282,6 +268,7 @@ int esi_order_answer(const struct es_order *order,
         .order = order,
         .names = names,
         .counts = count_events(order),
+        .spans = calloc(es_order_traces(order) + 1u, sizeof *answering.spans),
         .format = format,
         .source = standard ? "standard input" : path,
     };
@@ -291,12 +278,13 @@ int esi_order_answer(const struct es_order *order,
     if (!stream)
         status = esi_command_fail(ES_EXIT_USAGE, "cannot read the questions in %s: %s",
                                   path, strerror(errno));
-    else if (!answering.counts)
+    else if (!answering.counts || !answering.spans)
         status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     else
         status = answer_stream(&answering, stream);
     if (stream && !standard)
         fclose(stream);
     free(answering.counts);
+    free(answering.spans);
     return status;
 }
