@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "base/condition.h"
-#include "base/json_out.h"
 #include "base/now.h"
 #include "base/plain.h"
 #include "base/quantity.h"
+#include "base/rows.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
 
@@ -363,6 +363,7 @@ static void write_cell(const struct match_row *row,
 
 /* The rows of a match. */
 struct rows {
+    const char *pattern; /* its name; NULL if there is only one */
     const struct match_row *items;
     size_t count;
 };
@@ -438,8 +439,8 @@ static void print_text(const struct esi_search_print *print, const struct rows *
 {
     struct match_table table;
 
-    if (print->pattern)
-        esi_plain_print(stdout, "%s: ", print->pattern);
+    if (rows->pattern)
+        esi_plain_print(stdout, "%s: ", rows->pattern);
     if (rows->count == 0)
         fputs("the pattern holds", stdout);
     for (size_t i = 0; i < rows->count; i++) {
@@ -458,7 +459,7 @@ static void print_text(const struct esi_search_print *print, const struct rows *
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void print_json_event(const struct match_row *row, struct esi_json_out *out)
+static void describe_event(struct esi_row *row, const struct match_row *event)
 {
     static const struct {
         enum esi_detail_name name;
@@ -479,46 +480,43 @@ static void print_json_event(const struct match_row *row, struct esi_json_out *o
         {ES_DETAIL_STATE, "state"},
     };
 
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "trace", row->trace);
-    esi_json_out_string(out, "type", row->type);
+    esi_row_begin_object(row, NULL);
+    esi_row_text(row, "trace", NULL, event->trace);
+    esi_row_text(row, "type", NULL, event->type);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         enum esi_detail_name name = members[i].name;
 
-        if (!has_row(row, name))
+        if (!has_row(event, name))
             continue;
-        if (row->detail.values[name].text)
-            esi_json_out_string(out, members[i].key, text_of(row, name));
+        if (event->detail.values[name].text)
+            esi_row_text(row, members[i].key, NULL, text_of(event, name));
         else
-            esi_json_out_signed(out, members[i].key, number_of(row, name));
+            esi_row_signed(row, members[i].key, NULL, number_of(event, name));
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
 }
 
-static void print_json(const struct esi_search_print *print, const struct rows *rows)
+static void describe_match(struct esi_row *row, const void *record)
 {
-    struct esi_json_out out;
+    const struct rows *rows = record;
 
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "match");
-    if (print->pattern)
-        esi_json_out_string(&out, "pattern", print->pattern);
-    esi_json_out_begin_array(&out, "match");
+    esi_row_text(row, "type", NULL, "match");
+    if (rows->pattern)
+        esi_row_text(row, "pattern", NULL, rows->pattern);
+    esi_row_begin_array(row, "match");
     for (size_t i = 0; i < rows->count; i++) {
-        esi_json_out_begin_array(&out, NULL);
-        esi_json_out_unsigned(&out, NULL, rows->items[i].id.trace);
-        esi_json_out_unsigned(&out, NULL, rows->items[i].id.index);
-        esi_json_out_end(&out);
+        esi_row_begin_array(row, NULL);
+        esi_row_unsigned(row, NULL, NULL, rows->items[i].id.trace);
+        esi_row_unsigned(row, NULL, NULL, rows->items[i].id.index);
+        esi_row_end(row);
     }
-    esi_json_out_end(&out);
-    if (have_details(rows)) {
-        esi_json_out_begin_array(&out, "events");
-        for (size_t i = 0; i < rows->count; i++)
-            print_json_event(&rows->items[i], &out);
-        esi_json_out_end(&out);
-    }
-    esi_json_out_end(&out);
+    esi_row_end(row);
+    if (!have_details(rows))
+        return;
+    esi_row_begin_array(row, "events");
+    for (size_t i = 0; i < rows->count; i++)
+        describe_event(row, &rows->items[i]);
+    esi_row_end(row);
 }
 
 /* The events are sorted; there may be none. */
@@ -528,14 +526,14 @@ static int print_match(void *data, const struct es_event_id *events, size_t coun
     struct match_row few[FEW];
     struct match_row *items =
         count <= FEW ? few : reallocarray(NULL, count, sizeof *items);
-    struct rows rows = {.items = items, .count = count};
+    struct rows rows = {print->pattern, items, count};
 
     if (!items)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
         make_row(print, events[i], &items[i]);
     if (print->format == ES_FORMAT_JSON)
-        print_json(print, &rows);
+        esi_rows_print_json(stdout, describe_match, &rows);
     else
         print_text(print, &rows);
     if (items != few)
