@@ -34,11 +34,8 @@ static void print_latent(const struct esi_latent *latent,
                          enum esi_format format,
                          enum esi_diagnosis_outcome outcome)
 {
-    struct esi_json_out out;
-
     if (format == ES_FORMAT_JSON) {
-        esi_json_out_init(&out, stdout);
-        esi_latent_print_json(latent, &out);
+        esi_latent_print_json(latent, stdout);
         return;
     }
     if (esi_latent_count(latent) == 0 && outcome == ESI_OUTCOME_NOTHING)
@@ -115,18 +112,15 @@ int esi_why_archive(const char *directory, enum esi_format format, bool all)
 int esi_why_leaks(const struct esi_facts *facts, enum esi_format format, int status)
 {
     struct esi_leaks leaks;
-    struct esi_json_out out;
     bool has_some;
 
     if (!facts->over || esi_leaks_find(facts, &leaks) < 0)
         return status;
     has_some = leaks.count > 0;
-    if (format == ES_FORMAT_JSON) {
-        esi_json_out_init(&out, stdout);
-        esi_leaks_print_json(&leaks, &out);
-    } else if (has_some) {
+    if (format == ES_FORMAT_JSON)
+        esi_leaks_print_json(&leaks, stdout);
+    else if (has_some)
         esi_leaks_print_text(&leaks, stdout);
-    }
     esi_leaks_fini(&leaks);
     return has_some && status == ES_EXIT_SUCCESS ? ES_EXIT_POSSIBLE : status;
 }

@@ -224,7 +224,6 @@ static int write_end(struct look_texts *texts,
 
 static int write_archived(struct look_texts *texts, const char *directory)
 {
-    struct esi_json_out out;
     struct esi_latent latent;
     int result = esi_latent_read(directory, NULL, &latent);
 
@@ -232,8 +231,7 @@ static int write_archived(struct look_texts *texts, const char *directory)
         return result;
     result = write_end(texts, latent.archived);
     if (result == 0) {
-        esi_json_out_init(&out, texts->lines);
-        esi_latent_print_json(&latent, &out);
+        esi_latent_print_json(&latent, texts->lines);
         esi_latent_print_text(&latent, texts->text);
     }
     esi_latent_fini(&latent);

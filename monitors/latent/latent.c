@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/plain.h"
+#include "base/rows.h"
 #include "eventspace/operation.h"
 
 size_t esi_latent_count(const struct esi_latent *latent)
@@ -195,66 +196,66 @@ void esi_latent_print_text(const struct esi_latent *latent, FILE *stream)
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void put_call(const struct esi_replay_call *call,
-                     const char *key,
-                     struct esi_json_out *out)
+static void describe_call(struct esi_row *row,
+                          const char *name,
+                          const struct esi_replay_call *call)
 {
-    esi_json_out_begin_object(out, key);
-    esi_json_out_signed(out, "rank", call->rank);
-    esi_json_out_signed(out, "thread", call->thread);
-    esi_json_out_unsigned(out, "number", call->number);
-    esi_json_out_string(out, "operation", name_of(call->operation));
-    esi_json_out_string(out, "communicator",
-                        call->communicator[0] ? call->communicator : NULL);
-    esi_json_out_unsigned(out, "start_unix_ns", call->start);
-    esi_json_out_end(out);
+    esi_row_begin_object(row, name);
+    esi_row_signed(row, "rank", NULL, call->rank);
+    esi_row_signed(row, "thread", NULL, call->thread);
+    esi_row_unsigned(row, "number", NULL, call->number);
+    esi_row_text(row, "operation", NULL, name_of(call->operation));
+    esi_row_text(esi_row_if(row, call->communicator[0]), "communicator", NULL,
+                 call->communicator);
+    esi_row_unsigned(row, "start_unix_ns", NULL, call->start);
+    esi_row_end(row);
 }
 
-static void put_finding(const struct esi_replay_finding *finding,
-                        struct esi_json_out *out)
+static void describe_finding(struct esi_row *row, const void *record)
 {
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "type", "latent");
-    esi_json_out_unsigned(out, "times", finding->times);
-    esi_json_out_begin_array(out, "steps");
+    const struct esi_replay_finding *finding = record;
+
+    esi_row_text(row, "type", NULL, "latent");
+    esi_row_unsigned(row, "times", NULL, finding->times);
+    esi_row_begin_array(row, "steps");
     for (size_t i = 0; i < finding->step_count; i++) {
         const struct esi_replay_step *step = &finding->steps[i];
 
-        esi_json_out_begin_object(out, NULL);
-        put_call(&step->call, "call", out);
-        put_call(&step->awaited, "awaited", out);
-        esi_json_out_string(out, "reason", reason_names[step->reason]);
-        esi_json_out_bool(out, "hidden", step->hidden);
-        esi_json_out_string(out, "request",
-                            step->request ? name_of(step->request) : NULL);
-        esi_json_out_end(out);
+        esi_row_begin_object(row, NULL);
+        describe_call(row, "call", &step->call);
+        describe_call(row, "awaited", &step->awaited);
+        esi_row_text(row, "reason", NULL, reason_names[step->reason]);
+        esi_row_bool(row, "hidden", NULL, step->hidden);
+        esi_row_text(row, "request", NULL,
+                     step->request ? name_of(step->request) : NULL);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
-    esi_json_out_end(out);
+    esi_row_end(row);
 }
 
-static void put_race(const struct esi_race *race, struct esi_json_out *out)
+static void describe_race(struct esi_row *row, const void *record)
 {
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "type", "race");
-    esi_json_out_string(out, "reason", race_names[race->reason]);
-    esi_json_out_unsigned(out, "times", race->times);
-    esi_json_out_string(out, "receiver", race->receiver);
-    esi_json_out_string(out, "communicator", race->communicator);
-    esi_json_out_signed(out, "tag", race->tag);
-    esi_json_out_unsigned(out, "receive", race->receive.index);
-    esi_json_out_unsigned(out, "other", race->other.index);
-    esi_json_out_string(out, "sender", race->sender);
-    esi_json_out_string(out, "other_sender", race->other_sender);
-    esi_json_out_signed(out, "stop_unix_ns", race->stop_ns);
-    esi_json_out_end(out);
+    const struct esi_race *race = record;
+
+    esi_row_text(row, "type", NULL, "race");
+    esi_row_text(row, "reason", NULL, race_names[race->reason]);
+    esi_row_unsigned(row, "times", NULL, race->times);
+    esi_row_text(row, "receiver", NULL, race->receiver);
+    esi_row_text(row, "communicator", NULL, race->communicator);
+    esi_row_signed(row, "tag", NULL, race->tag);
+    esi_row_unsigned(row, "receive", NULL, race->receive.index);
+    esi_row_unsigned(row, "other", NULL, race->other.index);
+    esi_row_text(row, "sender", NULL, race->sender);
+    esi_row_text(row, "other_sender", NULL, race->other_sender);
+    esi_row_signed(row, "stop_unix_ns", NULL, race->stop_ns);
 }
 
-void esi_latent_print_json(const struct esi_latent *latent, struct esi_json_out *out)
+void esi_latent_print_json(const struct esi_latent *latent, FILE *stream)
 {
     for (size_t i = 0; i < esi_replay_finding_count(latent->replay); i++)
-        put_finding(esi_replay_finding(latent->replay, i), out);
+        esi_rows_print_json(stream, describe_finding,
+                            esi_replay_finding(latent->replay, i));
     for (size_t i = 0; i < esi_races_count(latent->races); i++)
-        put_race(esi_races_at(latent->races, i), out);
-    esi_leaks_print_json(&latent->leaks, out);
+        esi_rows_print_json(stream, describe_race, esi_races_at(latent->races, i));
+    esi_leaks_print_json(&latent->leaks, stream);
 }

@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 
-#include "base/json_out.h"
 #include "monitors/latent/leaks.h"
 #include "monitors/latent/races.h"
 #include "monitors/latent/replay.h"
@@ -43,6 +42,6 @@ size_t esi_latent_count(const struct esi_latent *latent);
 /* Prints a few lines for each finding, and the reasons why they are a lower bound. */
 void esi_latent_print_text(const struct esi_latent *latent, FILE *stream);
 /* Prints one object per line for each finding: "type" is "latent", "race" or "leak". */
-void esi_latent_print_json(const struct esi_latent *latent, struct esi_json_out *out);
+void esi_latent_print_json(const struct esi_latent *latent, FILE *stream);
 
 #endif

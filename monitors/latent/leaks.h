@@ -21,7 +21,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/json_out.h"
 #include "monitors/verdict/facts.h"
 #include "tuplespace/ledger.h"
 
@@ -65,6 +64,6 @@ void esi_leaks_fini(struct esi_leaks *leaks);
 /* Prints one line per leak; nothing if there are none. */
 void esi_leaks_print_text(const struct esi_leaks *leaks, FILE *stream);
 /* Prints one object per line and leak: "type" is "leak". */
-void esi_leaks_print_json(const struct esi_leaks *leaks, struct esi_json_out *out);
+void esi_leaks_print_json(const struct esi_leaks *leaks, FILE *stream);
 
 #endif

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/plain.h"
+#include "base/rows.h"
 #include "eventspace/operation.h"
 
 static const char *const kind_names[] = {
@@ -144,39 +145,28 @@ void esi_leaks_print_text(const struct esi_leaks *leaks, FILE *stream)
                         leaks->unknown, plural_end(leaks->unknown));
 }
 
-static void put_number(struct esi_json_out *out,
-                       const char *key,
-                       int64_t number,
-                       bool is_known)
+static void describe_leak(struct esi_row *row, const void *record)
 {
-    if (is_known)
-        esi_json_out_signed(out, key, number);
-    else
-        esi_json_out_null(out, key);
+    const struct esi_leak *leak = record;
+
+    esi_row_text(row, "type", NULL, "leak");
+    esi_row_text(row, "what", NULL, kind_names[leak->kind]);
+    esi_row_signed(row, "rank", NULL, leak->rank);
+    esi_row_unsigned(row, "ranks", NULL, leak->ranks);
+    esi_row_unsigned(row, "count", NULL, leak->count);
+    esi_row_signed(esi_row_if(row, leak->peer >= 0), "peer", NULL, leak->peer);
+    esi_row_signed(esi_row_if(row, leak->tag >= 0), "tag", NULL, leak->tag);
+    esi_row_text(row, "communicator", NULL, leak->communicator);
+    esi_row_text(row, "operation", NULL,
+                 leak->operation ? es_operation_name(leak->operation) : NULL);
+    esi_row_text(esi_row_if(row, leak->kind == ESI_LEAK_EPOCHS), "epoch", NULL,
+                 epoch_name(leak->epoch));
+    esi_row_text(row, "object", NULL, object_name(leak));
+    esi_row_text(row, "site", NULL, leak->site);
 }
 
-void esi_leaks_print_json(const struct esi_leaks *leaks, struct esi_json_out *out)
+void esi_leaks_print_json(const struct esi_leaks *leaks, FILE *stream)
 {
-    for (size_t i = 0; i < leaks->count; i++) {
-        const struct esi_leak *leak = &leaks->items[i];
-
-        esi_json_out_begin_object(out, NULL);
-        esi_json_out_string(out, "type", "leak");
-        esi_json_out_string(out, "what", kind_names[leak->kind]);
-        esi_json_out_signed(out, "rank", leak->rank);
-        esi_json_out_unsigned(out, "ranks", leak->ranks);
-        esi_json_out_unsigned(out, "count", leak->count);
-        put_number(out, "peer", leak->peer, leak->peer >= 0);
-        put_number(out, "tag", leak->tag, leak->tag >= 0);
-        esi_json_out_string(out, "communicator", leak->communicator);
-        esi_json_out_string(out, "operation",
-                            leak->operation ? es_operation_name(leak->operation)
-                                            : NULL);
-        esi_json_out_string(out, "epoch",
-                            leak->kind == ESI_LEAK_EPOCHS ? epoch_name(leak->epoch)
-                                                          : NULL);
-        esi_json_out_string(out, "object", object_name(leak));
-        esi_json_out_string(out, "site", leak->site);
-        esi_json_out_end(out);
-    }
+    for (size_t i = 0; i < leaks->count; i++)
+        esi_rows_print_json(stream, describe_leak, &leaks->items[i]);
 }

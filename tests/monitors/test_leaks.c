@@ -322,7 +322,6 @@ static void leaks_are_printed(void **state)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    struct esi_json_out out;
 
     (void)state;
     assert_non_null(stream);
@@ -332,8 +331,7 @@ static void leaks_are_printed(void **state)
     made.ledgers[2].unfreed[ESI_LEDGER_FILES] = 2;
     find(4);
     esi_leaks_print_text(&leaks, stream);
-    esi_json_out_init(&out, stream);
-    esi_leaks_print_json(&leaks, &out);
+    esi_leaks_print_json(&leaks, stream);
     fclose(stream);
     assert_non_null(strstr(text, "LEAK: rank 0: 1 message to rank 1, tag 7, on "
                                  "MPI_COMM_WORLD: never received\n"));
