@@ -92,13 +92,11 @@ static int load(const char *name,
                 struct es_error *error)
 {
     struct pattern_set_config set;
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = options->store};
     struct both both = {.events = 0};
     struct es_set_sink sink = {both_trace, both_event, &both};
     int result;
 
-    esi_order_config_init(&config);
-    config.store = options->store;
     result = esi_order_create(&config, error, &data->order);
     if (result == 0)
         result = esi_successors_create(&data->successors);

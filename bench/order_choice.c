@@ -15,13 +15,13 @@
 #include "monitors/order/cluster/communications.h"
 
 /* Parses "13" or "13/50/200". */
-static int parse_sizes(struct esi_order_config *config, const char *text)
+static int parse_sizes(struct esi_cluster_tuning *tuning, const char *text)
 {
-    config->levels = 0;
-    while (config->levels < ES_ORDER_LEVELS) {
+    tuning->levels = 0;
+    while (tuning->levels < ES_ORDER_LEVELS) {
         char *end;
 
-        config->max_sizes[config->levels++] = (uint32_t)strtoul(text, &end, 10);
+        tuning->max_sizes[tuning->levels++] = (uint32_t)strtoul(text, &end, 10);
         if (*end == '\0')
             return 0;
         if (*end != '/')
@@ -31,18 +31,21 @@ static int parse_sizes(struct esi_order_config *config, const char *text)
     return -EINVAL;
 }
 
-static int parse_option(struct esi_order_config *config,
+static int parse_option(struct order_choice *choice,
                         const char *name,
                         const char *value)
 {
+    struct esi_order_config *config = &choice->config;
+    struct esi_cluster_tuning *tuning = &choice->cluster;
+
     if (strcmp(name, "max") == 0)
-        return parse_sizes(config, value);
+        return parse_sizes(tuning, value);
     if (strcmp(name, "strategy") == 0)
-        config->strategy = value;
+        tuning->strategy = value;
     else if (strcmp(name, "threshold") == 0)
-        config->threshold = strtod(value, NULL);
+        tuning->threshold = strtod(value, NULL);
     else if (strcmp(name, "prefix") == 0)
-        config->prefix = strtoull(value, NULL, 10);
+        tuning->prefix = strtoull(value, NULL, 10);
     else if (strcmp(name, "vector") == 0)
         config->fixed_vector = (uint32_t)strtoul(value, NULL, 10);
     else if (strcmp(name, "memory") == 0)
@@ -58,17 +61,18 @@ int order_choice_parse(const char *text,
 {
     char *option, *rest = ret_choice->words;
 
-    esi_order_config_init(&ret_choice->config);
-    ret_choice->text = text;
+    *ret_choice = (struct order_choice){.text = text, .cluster = esi_cluster_defaults};
     if (strlen(text) >= sizeof ret_choice->words)
         return es_error_set(error, -EINVAL, "'%s' is too long", text);
     snprintf(ret_choice->words, sizeof ret_choice->words, "%s", text);
     ret_choice->config.store = strsep(&rest, ":");
+    if (strcmp(ret_choice->config.store, "cluster") == 0)
+        ret_choice->config.tuning = &ret_choice->cluster;
     while ((option = strsep(&rest, ",")) != NULL) {
         char *value = option;
         const char *name = strsep(&value, "=");
 
-        if (!value || parse_option(&ret_choice->config, name, value) < 0)
+        if (!value || parse_option(ret_choice, name, value) < 0)
             return es_error_set(error, -EINVAL, "'%s' of '%s': expected KEY=VALUE",
                                 name, text);
     }
@@ -112,15 +116,18 @@ int order_choice_fill(const struct order_choice *choice,
                       uint64_t *ret_ns)
 {
     struct esi_order_config config = choice->config;
+    struct esi_cluster_tuning tuning = choice->cluster;
     struct esi_communications *counts = NULL;
     struct es_order *order;
     int code = 0;
 
-    if (config.strategy && strcmp(config.strategy, "static") == 0)
+    if (strcmp(tuning.strategy, "static") == 0)
         code = count_communications(load, error, &counts);
     if (code < 0)
         return code;
-    config.communications = counts;
+    tuning.communications = counts;
+    if (config.tuning)
+        config.tuning = &tuning;
     code = esi_order_create(&config, error, &order);
     esi_communications_destroy(counts);
     if (code < 0)

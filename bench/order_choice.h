@@ -10,6 +10,7 @@
 #define ES_BENCH_ORDER_CHOICE_H
 
 #include "bench/order_load.h"
+#include "monitors/order/cluster/cluster_tuning.h"
 #include "monitors/order/order.h"
 
 enum { ORDER_CHOICE_BYTES = 160 };
@@ -17,7 +18,8 @@ enum { ORDER_CHOICE_BYTES = 160 };
 struct order_choice {
     const char *text; /* borrowed */
     struct esi_order_config config;
-    char words[ORDER_CHOICE_BYTES]; /* holds the texts of the configuration */
+    struct esi_cluster_tuning cluster; /* if `config` has this store */
+    char words[ORDER_CHOICE_BYTES];    /* holds the texts of the configuration */
 };
 
 /* Returns 0, or -EINVAL with a text.  The choice must not be moved afterwards: it

@@ -54,8 +54,8 @@ static int measure(const struct curve *curve,
 
     if (code < 0)
         return code;
-    choice.config.levels = 1;
-    choice.config.max_sizes[0] = size;
+    choice.cluster.levels = 1;
+    choice.cluster.max_sizes[0] = size;
     code = order_choice_fill(&choice, &curve->load, error, &order, &ns);
     if (code < 0)
         return code;

@@ -82,11 +82,9 @@ int pattern_data_load(const struct pattern_set_config *set,
                       struct es_error *error)
 {
     struct pattern_data data = {.heap_bytes = heap_bytes()};
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = store};
     int code = es_pattern_file_read(pattern_path, &data.file, error);
 
-    esi_order_config_init(&config);
-    config.store = store;
     if (code >= 0)
         code = esi_order_create(&config, error, &data.order);
     if (code >= 0)

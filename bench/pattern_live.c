@@ -231,7 +231,7 @@ static double measure(const struct es_pattern_file *file,
 {
     struct esi_live_statistics statistics = {.is_complete = true};
     struct esi_live_wanted wanted[PATTERNS];
-    struct esi_order_config order_config;
+    struct esi_order_config order_config = {.memory_bytes = UINT64_C(64) << 20};
     struct esi_live_config config;
     struct es_error error = {.text = ""};
     struct esi_live *live = NULL;
@@ -245,8 +245,6 @@ static double measure(const struct es_pattern_file *file,
         wanted[i] =
             (struct esi_live_wanted){es_pattern_find(file, name), {ignore, NULL}};
     }
-    esi_order_config_init(&order_config);
-    order_config.memory_bytes = UINT64_C(64) << 20;
     if (esi_order_create(&order_config, &error, &order) < 0)
         fail("order", &error);
     esi_live_config_init(&config);

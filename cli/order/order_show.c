@@ -83,16 +83,10 @@ void esi_unmatched_take(void *data, const struct esi_causality *causality)
 struct order_view {
     struct esi_order_statistics is;
     struct esi_order_ratios ratios;
-    const struct esi_order_config *config;
     const struct esi_set_source_facts *facts;
     const struct esi_order_origin *origin;
     double seconds;
 };
-
-static const char *store_of(const struct esi_order_config *config)
-{
-    return config->store ? config->store : "epoch";
-}
 
 static double per_event(const struct order_view *view, double amount)
 {
@@ -295,7 +289,7 @@ static void describe_levels(struct esi_row *row, const struct order_view *view)
         char name[24];
 
         if (esi_row_begin_object(row, NULL)) {
-            esi_row_unsigned(row, "max_size", NULL, view->config->max_sizes[i]);
+            esi_row_unsigned(row, "max_size", NULL, view->is.max_sizes[i]);
             esi_row_unsigned(row, "clusters", NULL, view->is.clusters[i]);
             esi_row_unsigned(row, "cluster_receives", NULL,
                              view->is.cluster_receives[i]);
@@ -306,7 +300,7 @@ static void describe_levels(struct esi_row *row, const struct order_view *view)
         esi_row_quantity(row, name,
                          "%" PRIu64 " clusters of up to %" PRIu32 " traces, %" PRIu64
                          " cluster receives",
-                         view->is.clusters[i], view->config->max_sizes[i],
+                         view->is.clusters[i], view->is.max_sizes[i],
                          view->is.cluster_receives[i]);
     }
     if (is_array)
@@ -443,7 +437,7 @@ static void describe_order(struct esi_row *row, const void *record)
     char span[ESI_QUANTITY_BYTES], rate[ESI_QUANTITY_BYTES];
 
     esi_row_text(row, "type", NULL, "statistics");
-    esi_row_text(row, "store", "store", store_of(view->config));
+    esi_row_text(row, "store", "store", view->is.store);
     esi_row_unsigned(row, "traces", "traces", is->traces);
     esi_row_unsigned(row, "events", NULL, is->events);
     esi_row_quantity(esi_row_if(row, view->facts->is_matched), "tuples",
@@ -474,13 +468,11 @@ static void describe_order(struct esi_row *row, const void *record)
 }
 
 void esi_order_show(const struct es_order *order,
-                    const struct esi_order_config *config,
                     const struct esi_order_origin *origin,
                     bool has_figures,
                     enum esi_format format)
 {
-    struct order_view view = {.config = config,
-                              .facts = &origin->facts,
+    struct order_view view = {.facts = &origin->facts,
                               .origin = origin,
                               .seconds = (double)origin->time_ns / 1e9};
 

@@ -32,10 +32,9 @@ struct esi_order_origin {
     uint64_t time_ns; /* time to build the order */
 };
 
-/* `config` is that with which the order was created.  `has_figures`: text also shows
- * the store's content and cost, which JSON always contains. */
+/* `has_figures`: text also shows the store's content and cost, which JSON always
+ * contains. */
 void esi_order_show(const struct es_order *order,
-                    const struct esi_order_config *config,
                     const struct esi_order_origin *origin,
                     bool has_figures,
                     enum esi_format format);

@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
     {"explain", OPTION_EXPLAIN, NULL, 0, "print the plan of the search; no search", 2},
     {"engine", OPTION_ENGINE, "ENGINE", 0, "its name", 3},
     {"threads", OPTION_THREADS, "COUNT", 0, "0 (default): all cores", 3},
-    {"store", OPTION_STORE, "STORE", 0, "epoch (default), cluster or dense", 3},
+    {"store", OPTION_STORE, "STORE", 0, "its name", 3},
     {"tune", OPTION_TUNE, "KEY=VALUE,...", OPTION_HIDDEN,
      "for experiments; see the manual", 3},
     {"memory", OPTION_MEMORY, "SIZE", 0, "of --follow: limit for the order (1GiB)", 3},
@@ -86,13 +86,15 @@ static const struct esi_engine_ops *threaded_engine(void)
 
 static char *help_filter(int key, const char *text, void *input)
 {
-    char names[ES_ENGINE_NAMES];
+    char names[ES_ENGINE_NAMES], stores[ES_ORDER_STORES];
     char *help = NULL;
 
     (void)input;
     esi_engine_names(" (default)", names);
     if (key == OPTION_ENGINE)
         return strdup(names);
+    if (key == OPTION_STORE)
+        return strdup(esi_order_stores(" (default)", stores));
     if (key == OPTION_THREADS)
         return asprintf(&help, "of %s; %s", threaded_engine()->name, text) < 0 ? NULL
                                                                                : help;
@@ -395,11 +397,9 @@ int esi_search_options_create_order(const struct esi_search_options *given,
 {
     bool is_epoch = !given->store || strcmp(given->store, "epoch") == 0;
     struct es_error error = {.text = ""};
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = given->store};
     int result;
 
-    esi_order_config_init(&config);
-    config.store = given->store;
     if (given->source.follow && is_epoch)
         config.memory_bytes = given->memory_bytes ? given->memory_bytes : ORDER_BYTES;
     result = esi_order_create(&config, &error, ret_order);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,16 +35,16 @@ struct es_order {
     struct es_event_id half_partner;
 };
 
-/* A new store needs an entry here and a declaration in order_private.h. */
+/* A new store needs an entry here and a declaration in order_private.h.  The first one
+ * is the default. */
 static const struct esi_store_ops *const stores[] = {
-    &esi_store_dense,
-    &esi_store_cluster,
     &esi_store_epoch,
+    &esi_store_cluster,
+    &esi_store_dense,
 };
 
 enum { STORES = sizeof stores / sizeof stores[0] };
 
-static const char DEFAULT_STORE[] = "epoch";
 static const uint32_t MOST_EVENTS = UINT32_MAX - 1; /* per trace */
 
 /* --- Stores ----------------------------------------------------------------------- */
@@ -51,33 +52,40 @@ static const uint32_t MOST_EVENTS = UINT32_MAX - 1; /* per trace */
 static const struct esi_store_ops *find_store(const char *name)
 {
     for (size_t i = 0; i < STORES; i++)
-        if (strcmp(stores[i]->name, name) == 0)
+        if (!name || strcmp(stores[i]->name, name) == 0)
             return stores[i];
     return NULL;
 }
 
-/* --- Creation and destruction ----------------------------------------------------- */
-
-void esi_order_config_init(struct esi_order_config *config)
+const char *esi_order_stores(const char *after_default, char out[ES_ORDER_STORES])
 {
-    *config =
-        (struct esi_order_config){.levels = 1, .max_sizes = {13}, .threshold = 10.0};
+    size_t length = 0;
+
+    for (size_t i = 0; i < STORES && length < ES_ORDER_STORES; i++)
+        length += (size_t)snprintf(out + length, ES_ORDER_STORES - length, "%s%s%s",
+                                   i == 0            ? ""
+                                   : i + 1 == STORES ? " or "
+                                                     : ", ",
+                                   stores[i]->name, i == 0 ? after_default : "");
+    return out;
 }
+
+/* --- Creation and destruction ----------------------------------------------------- */
 
 int esi_order_create(const struct esi_order_config *config,
                      struct es_error *error,
                      struct es_order **ret_order)
 {
-    const char *name = config->store ? config->store : DEFAULT_STORE;
-    const struct esi_store_ops *ops = find_store(name);
+    const struct esi_store_ops *ops = find_store(config->store);
+    struct esi_order_config settled = *config;
+    char names[ES_ORDER_STORES];
     struct es_order *order;
     int code;
 
     if (!ops)
         return es_error_set(error, -EINVAL,
-                            "no store of the order is named '%s'; expected epoch, "
-                            "cluster or dense",
-                            name);
+                            "no store of the order is named '%s'; expected %s",
+                            config->store, esi_order_stores("", names));
     order = calloc(1, sizeof *order);
     if (!order)
         return es_error_set(error, -ENOMEM, "out of memory");
@@ -85,7 +93,9 @@ int esi_order_create(const struct esi_order_config *config,
     order->fixed_vector = config->fixed_vector;
     esi_segmented_init(&order->counts, sizeof(_Atomic uint32_t), 4);
     order->store = calloc(1, ops->store_bytes);
-    code = order->store ? ops->init(order->store, config, error) : -ENOMEM;
+    if (!settled.tuning)
+        settled.tuning = ops->defaults;
+    code = order->store ? ops->init(order->store, &settled, error) : -ENOMEM;
     if (code < 0) {
         es_order_destroy(order);
         return es_error_set(error, code, "out of memory");
@@ -100,14 +110,10 @@ int es_order_open(const char *store,
                   struct es_error *error,
                   struct es_order **ret_order)
 {
-    struct esi_order_config config;
-    int result;
+    const struct esi_order_config config = {
+        .store = store, .memory_bytes = memory_bytes, .spill_folder = spill_folder};
+    int result = esi_order_create(&config, error, ret_order);
 
-    esi_order_config_init(&config);
-    config.store = store;
-    config.memory_bytes = memory_bytes;
-    config.spill_folder = spill_folder;
-    result = esi_order_create(&config, error, ret_order);
     return result < 0 ? es_error_set(error, result, "%s", strerror(-result)) : 0;
 }
 
@@ -543,6 +549,7 @@ void esi_order_statistics(const struct es_order *order,
     uint32_t traces = es_order_traces(order);
 
     *ret_statistics = (struct esi_order_statistics){
+        .store = order->ops->name,
         .traces = traces,
         .events = atomic_load_explicit(&order->events, memory_order_relaxed),
         .communication_events =

@@ -4,7 +4,8 @@
  * Configuration and memory statistics of an order.  The functions that append events
  * and answer queries are in eventspace/order.h.
  *
- *   esi_order_config_init(&config);
+ *   struct esi_order_config config = {.store = "dense"};
+ *
  *   esi_order_create(&config, &error, &order);
  */
 #ifndef ES_MONITORS_ORDER_ORDER_H
@@ -19,42 +20,25 @@
 
 enum { ES_ORDER_LEVELS = 8 }; /* maximum number of levels below the top */
 
-struct esi_communications; /* see communications.h */
-
-/* Strings and `communications` are borrowed until esi_order_create() returns. */
+/* Texts and `tuning` are borrowed until esi_order_create() returns. */
 struct esi_order_config {
-    /* NULL = "epoch", which never takes more than 1.2 times the memory of the vectors
-     * of "dense", plus 3 KB per trace and 128 KB (docs/epochs.md). */
+    /* One of esi_order_stores().  NULL = the first, which never takes more than 1.2
+     * times the memory of the vectors of "dense", plus 3 KB per trace and 128 KB
+     * (docs/epochs.md). */
     const char *store;
-
-    /* Options of "cluster". */
-    const char *strategy; /* "fixed", "merge-first", "merge-nth", "static", "collect",
-                             "migrate"; NULL = "merge-nth" */
-    unsigned levels;      /* from 1 to ES_ORDER_LEVELS */
-    /* largest size of a cluster by level, lowest level first, increasing */
-    uint32_t max_sizes[ES_ORDER_LEVELS];
-    double threshold; /* of "merge-nth"; normalized (errata 21) */
-    uint64_t prefix;  /* of "collect": number of events before clusters are made */
-    /* of "static": counts of the whole set */
-    const struct esi_communications *communications;
-    const uint32_t *seeds; /* one number for each of `seed_count` traces; traces with
-                              equal numbers start in the same cluster; NULL = each trace
-                              starts alone */
-    size_t seed_count;
-    uint32_t fixed_vector; /* length of a vector in the accounting "fixed"; 0 = the
-                              number of traces */
-
-    /* Options of "epoch".  Sealed epochs beyond `memory_bytes` are spilled or
+    const void *tuning; /* of the store, a struct of its own; NULL = its defaults */
+    /* Of stores that can forget: what they hold beyond `memory_bytes` is spilled or
      * forgotten; 0 = no limit. */
     uint64_t memory_bytes;
-    const char *spill_folder; /* folder for spilled epochs; NULL = they are forgotten */
-    uint32_t seal_entries; /* length at which a log is packed; 0 = the store's choice */
-    bool is_tight;         /* behave as if memory use were close to that of vectors; for
-                              tests */
+    const char *spill_folder; /* NULL = nothing is spilled */
+    uint32_t fixed_vector;    /* length of a vector in the accounting "fixed"; 0 = the
+                                 number of traces */
 };
 
-/* Sets the defaults: one level of clusters of 13 traces, threshold 10. */
-void esi_order_config_init(struct esi_order_config *config);
+enum { ES_ORDER_STORES = 128 };
+
+/* Writes the names of the stores: "one DEFAULT, another or a third".  Returns `out`. */
+const char *esi_order_stores(const char *after_default, char out[ES_ORDER_STORES]);
 
 /* Returns 0, -EINVAL if the configuration is invalid (see `error`), or -ENOMEM. */
 int esi_order_create(const struct esi_order_config *config,
@@ -67,11 +51,13 @@ int esi_order_create(const struct esi_order_config *config,
  * "What is counted").  They are counted over all events, or, if the name contains
  * `communication`, over sends, receives and syncs only. */
 struct esi_order_statistics {
+    const char *store;
     uint32_t traces;
     uint64_t events;
     uint64_t communication_events;
     uint64_t clusters[ES_ORDER_LEVELS];         /* current number by level; 0 for unused
                                                    levels */
+    uint32_t max_sizes[ES_ORDER_LEVELS];        /* of these clusters */
     uint64_t cluster_receives[ES_ORDER_LEVELS]; /* of level k and above */
     uint64_t cuts;                              /* global cuts; of "epoch" */
     uint64_t derived_cuts; /* cuts derived from rooted pairs and similar structures */

@@ -16,9 +16,10 @@
 
 struct esi_store_ops {
     const char *name;
+    const void *defaults; /* of its tuning; NULL = it has none */
     size_t store_bytes;
-    /* The memory of the store is zeroed.  Returns 0, -EINVAL with a message, or
-     * -ENOMEM. */
+    /* The memory of the store is zeroed; `tuning` of the configuration is set.
+     * Returns 0, -EINVAL with a message, or -ENOMEM. */
     int (*init)(void *store,
                 const struct esi_order_config *config,
                 struct es_error *error);

@@ -81,11 +81,9 @@ static int take_event(void *data, const struct es_set_event *event)
 static struct reading *start_reading(void)
 {
     struct reading *reading = calloc(1, sizeof *reading);
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = "dense"};
 
     assert_non_null(reading);
-    esi_order_config_init(&config);
-    config.store = "dense";
     assert_int_equal(esi_order_create(&config, NULL, &reading->order), 0);
     reading->sink = es_order_sink(reading->order);
     reading->stream = open_memstream(&reading->words, &reading->words_length);

@@ -54,13 +54,11 @@ FUZZ_TARGET(fuzz_shiviz, data, size)
         .delimiter = size > 0 && data[0] == '2' ? "^--(?<trace>.*)$" : NULL,
     };
     struct es_error error = {.text = ""};
-    struct esi_order_config order_config;
+    struct esi_order_config order_config = {.store = "dense"};
     struct es_order *order;
 
     if (size == 0)
         return 0;
-    esi_order_config_init(&order_config);
-    order_config.store = "dense";
     require(esi_order_create(&order_config, NULL, &order) >= 0);
     checking.sink = es_order_sink(order);
     require(esi_shiviz_read_text((const char *)data + 1, size - 1, "log", &config, NULL,

@@ -5,11 +5,8 @@
  *
  *   static void stamps_tell_the_order(void **state)
  *   {
- *       struct esi_order_config config;
+ *       const struct esi_order_config config = {.store = "cluster", .tuning = &tuning};
  *
- *       esi_order_config_init(&config);
- *       config.store = "cluster";
- *       config.max_sizes[0] = 3;
  *       check_store_widely(&config, 1000, 120, NULL);
  *   }
  *

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "monitors/order/cluster/cluster_tuning.h"
 #include "monitors/order/cluster/communications.h"
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
@@ -21,39 +22,36 @@ enum { SEEDS = 32, STRATEGIES = 6 };
 static const char *const strategies[STRATEGIES] = {"fixed",  "merge-first", "merge-nth",
                                                    "static", "collect",     "migrate"};
 
+/* Of the configuration that was made last. */
+static struct esi_cluster_tuning tuning;
+
 static struct esi_order_config cluster_config(const char *strategy, uint32_t size)
 {
-    struct esi_order_config config;
-
-    esi_order_config_init(&config);
-    config.store = "cluster";
-    config.strategy = strategy;
-    config.max_sizes[0] = size;
-    return config;
+    tuning = esi_cluster_defaults;
+    tuning.strategy = strategy;
+    tuning.max_sizes[0] = size;
+    return (struct esi_order_config){.store = "cluster", .tuning = &tuning};
 }
 
 /* --- The truth ------------------------------------------------------------------- */
 
 /* Draws levels, sizes, threshold, prefix and seeds. */
-static void draw_config(uint64_t *draw,
-                        unsigned most_levels,
-                        uint32_t *seeds,
-                        struct esi_order_config *config)
+static void draw_tuning(uint64_t *draw, unsigned most_levels, uint32_t *seeds)
 {
     uint32_t size = 1;
 
-    config->levels = 1 + random_below(draw, most_levels);
-    for (unsigned i = 0; i < config->levels; i++)
-        config->max_sizes[i] = size += random_below(draw, 5);
-    config->threshold = random_below(draw, 3) * 0.2;
-    config->prefix = random_below(draw, 100);
-    config->seeds = NULL;
+    tuning.levels = 1 + random_below(draw, most_levels);
+    for (unsigned i = 0; i < tuning.levels; i++)
+        tuning.max_sizes[i] = size += random_below(draw, 5);
+    tuning.threshold = random_below(draw, 3) * 0.2;
+    tuning.prefix = random_below(draw, 100);
+    tuning.seeds = NULL;
     if (random_percent(draw, 50))
         return;
     for (unsigned i = 0; i < SEEDS; i++)
         seeds[i] = random_below(draw, 4);
-    config->seeds = seeds;
-    config->seed_count = random_below(draw, SEEDS);
+    tuning.seeds = seeds;
+    tuning.seed_count = random_below(draw, SEEDS);
 }
 
 static void check_strategy(const char *strategy, unsigned rounds, unsigned most_levels)
@@ -74,8 +72,8 @@ static void check_strategy(const char *strategy, unsigned rounds, unsigned most_
         struct made_computation *made = made_computation_create(&shape);
         struct esi_communications *counts = check_store_communications(made);
 
-        draw_config(&draw, most_levels, seeds, &config);
-        config.communications = counts;
+        draw_tuning(&draw, most_levels, seeds);
+        tuning.communications = counts;
         check_store(&config, made, NULL);
         esi_communications_destroy(counts);
         made_computation_destroy(made);
@@ -110,9 +108,9 @@ static void every_size_is_exact(void **state)
         for (unsigned i = 0; i < STRATEGIES; i++) {
             struct esi_order_config config = cluster_config(strategies[i], size);
 
-            config.communications = counts;
-            config.threshold = 0.1;
-            config.prefix = 80;
+            tuning.communications = counts;
+            tuning.threshold = 0.1;
+            tuning.prefix = 80;
             check_store(&config, made, NULL);
         }
         esi_communications_destroy(counts);
@@ -268,8 +266,8 @@ static void who_joined_later_is_found_beyond_a_receive(void **state)
     struct es_order *order;
 
     (void)state;
-    config.levels = 2;
-    config.max_sizes[1] = 3;
+    tuning.levels = 2;
+    tuning.max_sizes[1] = 3;
     order = make_order(&config, 6);
     append(order, D, ES_EVENT_SEND);
     receive(order, E, at(D, 1));
@@ -346,8 +344,8 @@ static void cluster_receives_are_counted_for_each_level(void **state)
     struct esi_order_statistics statistics;
 
     (void)state;
-    config.levels = 2;
-    config.max_sizes[1] = 2;
+    tuning.levels = 2;
+    tuning.max_sizes[1] = 2;
     order = make_order(&config, 4);
     append(order, 0, ES_EVENT_SEND);
     receive(order, 1, at(0, 1)); /* within level 2 */
@@ -387,10 +385,10 @@ static void a_senseless_configuration_is_refused(void **state)
         struct es_error error = {.line = 0};
         struct es_order *order;
 
-        config.levels = cases[i].levels;
-        config.max_sizes[0] = cases[i].sizes[0];
-        config.max_sizes[1] = cases[i].sizes[1];
-        config.threshold = cases[i].threshold;
+        tuning.levels = cases[i].levels;
+        tuning.max_sizes[0] = cases[i].sizes[0];
+        tuning.max_sizes[1] = cases[i].sizes[1];
+        tuning.threshold = cases[i].threshold;
         assert_int_equal(esi_order_create(&config, &error, &order), -EINVAL);
         assert_non_null(strstr(error.text, cases[i].text));
     }

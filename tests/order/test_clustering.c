@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "monitors/order/cluster/cluster_levels.h"
+#include "monitors/order/cluster/cluster_tuning.h"
 #include "monitors/order/cluster/clustering_greedy.h"
 #include "monitors/order/cluster/communications.h"
 #include "monitors/order/order.h"
@@ -329,22 +330,21 @@ static const struct strategy_case strategy_cases[] = {
 
 static struct es_order *make_order(const struct strategy_case *from)
 {
-    struct esi_order_config config;
+    struct esi_cluster_tuning tuning = esi_cluster_defaults;
+    const struct esi_order_config config = {.store = "cluster", .tuning = &tuning};
     struct es_order *order;
     uint32_t hosts[16];
 
-    esi_order_config_init(&config);
-    config.store = "cluster";
     if (from->strategy)
-        config.strategy = from->strategy;
-    config.levels = from->max_sizes[1] ? 2 : 1;
-    for (unsigned i = 0; i < config.levels; i++)
-        config.max_sizes[i] = from->max_sizes[i];
-    config.threshold = from->threshold;
-    config.prefix = 20;
-    for (; from->hosts && from->hosts[config.seed_count]; config.seed_count++)
-        hosts[config.seed_count] = (uint32_t)from->hosts[config.seed_count];
-    config.seeds = hosts;
+        tuning.strategy = from->strategy;
+    tuning.levels = from->max_sizes[1] ? 2 : 1;
+    for (unsigned i = 0; i < tuning.levels; i++)
+        tuning.max_sizes[i] = from->max_sizes[i];
+    tuning.threshold = from->threshold;
+    tuning.prefix = 20;
+    for (; from->hosts && from->hosts[tuning.seed_count]; tuning.seed_count++)
+        hosts[tuning.seed_count] = (uint32_t)from->hosts[tuning.seed_count];
+    tuning.seeds = hosts;
     assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (uint32_t i = 0; i < from->traces; i++)
         assert_int_equal(es_order_add_trace(order), 0);

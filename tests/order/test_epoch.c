@@ -10,17 +10,18 @@
 
 #include <cmocka.h>
 
+#include "monitors/order/epoch/epoch_tuning.h"
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
 
+/* Of the configuration that was made last. */
+static struct esi_epoch_tuning tuning;
+
 static struct esi_order_config epoch_config(void)
 {
-    struct esi_order_config config;
-
-    esi_order_config_init(&config);
-    config.store = "epoch";
-    return config;
+    tuning = (struct esi_epoch_tuning){.seal_entries = 0};
+    return (struct esi_order_config){.store = "epoch", .tuning = &tuning};
 }
 
 static void all_answers_are_true(void **state)
@@ -39,7 +40,7 @@ static void packed_logs_give_true_answers(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        config.seal_entries = sizes[i];
+        tuning.seal_entries = sizes[i];
         check_store_widely(&config, 100, 160, NULL);
     }
 }
@@ -254,7 +255,7 @@ static void regular_steps_give_true_answers(void **state)
         uint32_t traces = 3 + round % 7, every = 15 + round * 3;
         struct es_order *orders[2];
 
-        config.seal_entries = sizes[round % 5];
+        tuning.seal_entries = sizes[round % 5];
         make_both(orders, &config, traces);
         for (uint32_t step = 0; step < 120; step++)
             exchange(orders, traces, step % traces, step % every == 0 ? 1 : 0);
@@ -397,7 +398,7 @@ static void check_communicators(uint32_t rounds, uint32_t steps, uint64_t memory
         struct es_event_id late = {0, 0};
         struct es_order *orders[2];
 
-        config.seal_entries = sizes[round % 5];
+        tuning.seal_entries = sizes[round % 5];
         config.memory_bytes = memory_bytes;
         make_both(orders, &config, MEMBERS + HUBS);
         for (uint32_t i = 0; i < HUBS; i++)
@@ -464,7 +465,7 @@ static void messages_at_random_give_true_answers(void **state)
         struct es_event_id late = {0, 0};
         struct es_order *orders[2];
 
-        config.seal_entries = sizes[round % 5];
+        tuning.seal_entries = sizes[round % 5];
         make_both(orders, &config, traces);
         for (uint32_t step = 0; step < 1000; step++)
             step_at_random(orders, traces, &late, &draw);
@@ -498,7 +499,7 @@ static void traces_may_begin_late(void **state)
         struct es_event_id late = {0, 0};
         struct es_order *orders[2];
 
-        config.seal_entries = 4 + 4 * round;
+        tuning.seal_entries = 4 + 4 * round;
         make_both(orders, &config, FIRST);
         for (uint32_t step = 0; step < STEPS * TRACES; step++) {
             uint32_t traces = FIRST + step / STEPS;
@@ -528,7 +529,7 @@ static void answers_are_true_while_events_are_appended(void **state)
                                   .events = 400};
         struct made_computation *made = made_computation_create(&how);
 
-        config.seal_entries = round % 3 * 4;
+        tuning.seal_entries = round % 3 * 4;
         check_store_threads(&config, made, NULL);
         made_computation_destroy(made);
     }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "monitors/order/epoch/epoch_tuning.h"
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
@@ -38,10 +39,8 @@ static uint64_t heap_bytes(void)
 static struct filled begin(uint32_t traces)
 {
     struct filled filled = {.traces = traces, .heap = heap_bytes()};
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = "epoch"};
 
-    esi_order_config_init(&config);
-    config.store = "epoch";
     assert_int_equal(esi_order_create(&config, NULL, &filled.order), 0);
     for (uint32_t i = 0; i < traces; i++)
         assert_int_equal(es_order_add_trace(filled.order), 0);
@@ -240,14 +239,12 @@ static void a_wandering_token_stays_below_vectors(void **state)
 
 static void packed_early_answers_are_true(void **state)
 {
-    struct esi_order_config config;
+    struct esi_epoch_tuning tuning = {.is_tight = true};
+    const struct esi_order_config config = {.store = "epoch", .tuning = &tuning};
 
     (void)state;
-    esi_order_config_init(&config);
-    config.store = "epoch";
-    config.is_tight = true;
     check_store_widely(&config, 300, 160, NULL);
-    config.seal_entries = 8;
+    tuning.seal_entries = 8;
     check_store_widely(&config, 100, 160, NULL);
 }
 

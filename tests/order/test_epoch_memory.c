@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "monitors/order/epoch/epoch_tuning.h"
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
@@ -27,15 +28,16 @@ static const char *folder(void)
     return given ? given : "/tmp";
 }
 
+/* Of the configuration that was made last. */
+static struct esi_epoch_tuning tuning;
+
 static struct esi_order_config tiny_config(const char *spill_folder)
 {
-    struct esi_order_config config;
-
-    esi_order_config_init(&config);
-    config.store = "epoch";
-    config.memory_bytes = 1;
-    config.spill_folder = spill_folder;
-    return config;
+    tuning = (struct esi_epoch_tuning){.seal_entries = 0};
+    return (struct esi_order_config){.store = "epoch",
+                                     .tuning = &tuning,
+                                     .memory_bytes = 1,
+                                     .spill_folder = spill_folder};
 }
 
 static struct made_computation *make(unsigned round, uint64_t seed, uint32_t events)
@@ -186,8 +188,8 @@ static void what_is_kept_is_known_exactly(void **state)
 
         /* Either no sealed events are kept, or those of some eras. */
         config.memory_bytes = 1 + round % 4 * (16 << 10);
-        config.seal_entries = round % 5 * 3;
-        config.is_tight = round % 3 == 1;
+        tuning.seal_entries = round % 5 * 3;
+        tuning.is_tight = round % 3 == 1;
         order = check_store_fill(&config, made);
         check_kept(order, made, &tally);
         esi_order_statistics(order, &statistics);
@@ -207,7 +209,7 @@ static void answers_are_true_while_events_are_forgotten(void **state)
     struct esi_order_config config = tiny_config(NULL);
 
     (void)state;
-    for (config.seal_entries = 0; config.seal_entries < 9; config.seal_entries += 4)
+    for (tuning.seal_entries = 0; tuning.seal_entries < 9; tuning.seal_entries += 4)
         check_store_widely(&config, 100, 160, &options);
 }
 
@@ -219,8 +221,8 @@ static void check_with_readers(struct esi_order_config *config, bool may_forget)
         struct made_computation *made = make(round, seed, 250);
         struct check_options options = {.seed = seed + round, .may_forget = may_forget};
 
-        config->seal_entries = round % 3 * 4;
-        config->is_tight = round % 4 == 1;
+        tuning.seal_entries = round % 3 * 4;
+        tuning.is_tight = round % 4 == 1;
         check_store_threads(config, made, &options);
         made_computation_destroy(made);
     }
@@ -241,7 +243,7 @@ static void what_is_spilled_is_known(void **state)
     struct esi_order_config config = tiny_config(folder());
 
     (void)state;
-    for (config.seal_entries = 0; config.seal_entries < 9; config.seal_entries += 4)
+    for (tuning.seal_entries = 0; tuning.seal_entries < 9; tuning.seal_entries += 4)
         check_store_widely(&config, 100, 160, NULL);
 }
 

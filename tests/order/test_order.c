@@ -15,18 +15,9 @@
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
 
-static struct esi_order_config dense_config(void)
-{
-    struct esi_order_config config;
-
-    esi_order_config_init(&config);
-    config.store = "dense";
-    return config;
-}
-
 static struct es_order *dense_order(uint32_t traces)
 {
-    struct esi_order_config config = dense_config();
+    struct esi_order_config config = {.store = "dense"};
     struct es_order *order;
 
     assert_int_equal(esi_order_create(&config, NULL, &order), 0);
@@ -44,7 +35,7 @@ static struct es_event_id at(uint32_t trace, uint32_t index)
 
 static void dense_vectors_tell_the_order(void **state)
 {
-    struct esi_order_config config = dense_config();
+    struct esi_order_config config = {.store = "dense"};
 
     (void)state;
     check_store_widely(&config, 650, 120, NULL);
@@ -52,7 +43,7 @@ static void dense_vectors_tell_the_order(void **state)
 
 static void larger_computations_are_in_order(void **state)
 {
-    struct esi_order_config config = dense_config();
+    struct esi_order_config config = {.store = "dense"};
 
     (void)state;
     check_store_widely(&config, 2 * MADE_SHAPES, 400, NULL);
@@ -113,7 +104,7 @@ static void halves_of_a_sync_are_concurrent_and_have_the_same_neighbours(void **
 
 static void unknown_store_is_named(void **state)
 {
-    struct esi_order_config config = dense_config();
+    struct esi_order_config config = {.store = "dense"};
     struct es_error error = {.text = ""};
     struct es_order *order;
 
@@ -210,7 +201,7 @@ static void dense_is_as_large_as_fidge_mattern_vectors(void **state)
     struct made_config how = {
         .shape = MADE_SYNCS, .seed = 1, .traces = 10, .events = 300};
     struct made_computation *made = made_computation_create(&how);
-    struct esi_order_config config = dense_config();
+    struct esi_order_config config = {.store = "dense"};
     struct es_order *order = check_store_fill(&config, made);
     struct esi_order_statistics statistics;
     struct esi_order_ratios ratios;
@@ -234,7 +225,7 @@ static void dense_is_as_large_as_fidge_mattern_vectors(void **state)
 
 static void fixed_vectors_have_the_length_that_is_set(void **state)
 {
-    struct esi_order_config config = dense_config();
+    struct esi_order_config config = {.store = "dense"};
     struct esi_order_statistics statistics;
     struct es_order *order;
 

@@ -10,9 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "monitors/order/cluster/cluster_tuning.h"
+#include "monitors/order/epoch/epoch_tuning.h"
 #include "tests/failing.h"
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
@@ -126,12 +129,13 @@ static void every_store_stays_as_it_was(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
-        struct esi_order_config config;
+        static const struct esi_epoch_tuning tight = {.is_tight = true};
+        struct esi_order_config config = {.store = stores[i]};
 
-        esi_order_config_init(&config);
-        config.store = stores[i];
         fail_each_in_turn(&config);
-        config.is_tight = true;
+        if (strcmp(stores[i], "epoch") != 0)
+            continue;
+        config.tuning = &tight;
         fail_each_in_turn(&config);
     }
 }
@@ -142,16 +146,15 @@ static void clusters_stay_as_they_were(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
-        struct esi_order_config config;
+        struct esi_cluster_tuning tuning = esi_cluster_defaults;
+        const struct esi_order_config config = {.store = "cluster", .tuning = &tuning};
 
-        esi_order_config_init(&config);
-        config.store = "cluster";
-        config.strategy = strategies[i];
-        config.levels = 2;
-        config.max_sizes[0] = 3;
-        config.max_sizes[1] = 6;
-        config.threshold = 0.2;
-        config.prefix = 30;
+        tuning.strategy = strategies[i];
+        tuning.levels = 2;
+        tuning.max_sizes[0] = 3;
+        tuning.max_sizes[1] = 6;
+        tuning.threshold = 0.2;
+        tuning.prefix = 30;
         fail_each_in_turn(&config);
     }
 }

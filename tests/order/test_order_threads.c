@@ -13,20 +13,13 @@
 
 #include <cmocka.h>
 
+#include "monitors/order/cluster/cluster_tuning.h"
 #include "monitors/order/cluster/communications.h"
+#include "monitors/order/epoch/epoch_tuning.h"
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
 #include "tests/order/made_computation.h"
 #include "tests/suites.h"
-
-static struct esi_order_config config_of(const char *store)
-{
-    struct esi_order_config config;
-
-    esi_order_config_init(&config);
-    config.store = store;
-    return config;
-}
 
 static void check_shapes(struct esi_order_config *config,
                          uint32_t traces,
@@ -41,9 +34,11 @@ static void check_shapes(struct esi_order_config *config,
                                   .events = events,
                                   .is_sparse = shape % 2};
         struct made_computation *made = made_computation_create(&how);
+        struct esi_epoch_tuning tuning;
 
-        config->seal_entries = (unsigned)shape % 3 * 4;
-        config->is_tight = shape % 2;
+        tuning.seal_entries = (unsigned)shape % 3 * 4;
+        tuning.is_tight = shape % 2;
+        config->tuning = &tuning;
         check_store_threads(config, made, NULL);
         made_computation_destroy(made);
     }
@@ -51,7 +46,7 @@ static void check_shapes(struct esi_order_config *config,
 
 static void dense_vectors_need_no_lock(void **state)
 {
-    struct esi_order_config config = config_of("dense");
+    struct esi_order_config config = {.store = "dense"};
 
     (void)state;
     check_shapes(&config, 20, 300);
@@ -59,7 +54,7 @@ static void dense_vectors_need_no_lock(void **state)
 
 static void clocks_of_epochs_need_no_lock(void **state)
 {
-    struct esi_order_config config = config_of("epoch");
+    struct esi_order_config config = {.store = "epoch"};
 
     (void)state;
     check_shapes(&config, 8, 300);
@@ -79,15 +74,16 @@ static void clusters_need_no_lock(void **state)
             .shape = shapes[i % 3], .seed = seed + i, .traces = 12, .events = 300};
         struct made_computation *made = made_computation_create(&how);
         struct esi_communications *counts = check_store_communications(made);
-        struct esi_order_config config = config_of("cluster");
+        struct esi_cluster_tuning tuning = esi_cluster_defaults;
+        const struct esi_order_config config = {.store = "cluster", .tuning = &tuning};
 
-        config.strategy = strategies[i];
-        config.levels = 2;
-        config.max_sizes[0] = 3;
-        config.max_sizes[1] = 6;
-        config.communications = counts;
-        config.threshold = 0.1;
-        config.prefix = 100;
+        tuning.strategy = strategies[i];
+        tuning.levels = 2;
+        tuning.max_sizes[0] = 3;
+        tuning.max_sizes[1] = 6;
+        tuning.communications = counts;
+        tuning.threshold = 0.1;
+        tuning.prefix = 100;
         check_store_threads(&config, made, NULL);
         esi_communications_destroy(counts);
         made_computation_destroy(made);

@@ -26,12 +26,10 @@ struct made_computation *made_for_round(unsigned round, uint64_t seed)
 struct es_order *made_order(const struct made_computation *made, unsigned round)
 {
     static const char *const stores[] = {"dense", "epoch", "cluster"};
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = stores[round % 3]};
     struct es_order *order = NULL;
     struct es_set_sink sink;
 
-    esi_order_config_init(&config);
-    config.store = stores[round % 3];
     assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     sink = es_order_sink(order);
     assert_int_equal(made_computation_stream(made, NULL, &sink), 0);

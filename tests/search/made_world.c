@@ -234,7 +234,7 @@ void made_world_make_exchangeable(struct made_world *world)
 struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_filled)
 {
     struct made_world *world = calloc(1, sizeof *world);
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = NULL};
     struct es_error error = {0};
     struct made_config how = {.shape = (enum made_shape)(round % MADE_SHAPES),
                               .seed = seed + round,
@@ -249,7 +249,6 @@ struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_fill
     for (uint32_t i = 0; i < world->made->count; i++)
         world->type_of[i] =
             types[random_below(&world->draw, sizeof types / sizeof types[0])];
-    esi_order_config_init(&config);
     assert_int_equal(esi_order_create(&config, &error, &world->order), 0);
     assert_int_equal(
         es_pattern_file_parse(text, sizeof text - 1, "text", &world->file, &error), 0);

@@ -64,12 +64,11 @@ static int fill(struct search_case *search,
                 const uint32_t *order,
                 struct es_error *error)
 {
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = NULL};
     int code = es_pattern_file_parse(text, strlen(text), "case", &search->file, error);
 
     if (code < 0)
         return code;
-    esi_order_config_init(&config);
     code = esi_order_create(&config, error, &search->order);
     if (code < 0)
         return code;

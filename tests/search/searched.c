@@ -38,14 +38,13 @@ void searched_init(struct searched *searched,
                    const char *text,
                    const struct small_set *set)
 {
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = NULL};
     struct es_set_sink sink;
 
     *searched = (struct searched){.set = set};
     if (es_pattern_file_parse(text, strlen(text), "test", &searched->file,
                               &searched->error) < 0)
         fail_msg("%s\n%s", searched->error.text, text);
-    esi_order_config_init(&config);
     assert_int_equal(esi_order_create(&config, NULL, &searched->order), 0);
     sink = es_order_sink(searched->order);
     assert_int_equal(small_set_stream(set, NULL, &sink), 0);

@@ -290,10 +290,9 @@ static void closures_have_the_relations_of_their_sets(void **state)
 static struct es_order *made_small(void)
 {
     static const struct es_event_id p1 = {0, 1};
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = NULL};
     struct es_order *order = NULL;
 
-    esi_order_config_init(&config);
     assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (unsigned trace = 0; trace < 3; trace++)
         assert_int_equal(es_order_add_trace(order), 0);
@@ -388,10 +387,9 @@ static void the_closure_of_nothing_is_empty(void **state)
 static struct es_order *made_long(uint32_t length)
 {
     struct es_event_id send = {0, 1};
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = NULL};
     struct es_order *order = NULL;
 
-    esi_order_config_init(&config);
     assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (unsigned trace = 0; trace < 2; trace++)
         assert_int_equal(es_order_add_trace(order), 0);

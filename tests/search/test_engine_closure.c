@@ -63,14 +63,13 @@ static void begin(struct setting *setting,
                   const char *text)
 {
     struct es_error error = {{0}, 0, 0, {0}};
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = NULL};
     struct fork fork;
     struct es_set_sink sink = {fork_trace, fork_event, &fork};
 
     *setting = (struct setting){.set = set};
     if (es_pattern_file_parse(text, strlen(text), "text", &setting->file, &error) < 0)
         fail_msg("%s", error.text);
-    esi_order_config_init(&config);
     assert_int_equal(esi_order_create(&config, NULL, &setting->order), 0);
     assert_int_equal(
         esi_domains_create(setting->file, NULL, NULL, &setting->domains, &error), 0);

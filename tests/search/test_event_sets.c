@@ -171,10 +171,9 @@ static void relations_are_those_of_the_definitions(void **state)
 /* P: p1 p2 p3 p4, Q: q1. */
 static struct es_order *two_traces(void)
 {
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = NULL};
     struct es_order *order = NULL;
 
-    esi_order_config_init(&config);
     assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (unsigned trace = 0; trace < 2; trace++)
         assert_int_equal(es_order_add_trace(order), 0);

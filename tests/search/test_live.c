@@ -73,7 +73,7 @@ static void set_up_order(struct search *search,
                          uint64_t memory_bytes)
 {
     struct esi_live_wanted wanted = {0, {tell, search}};
-    struct esi_order_config order_config;
+    struct esi_order_config order_config = {.memory_bytes = memory_bytes};
     struct esi_live_config config;
     struct es_error error = {.text = ""};
 
@@ -81,8 +81,6 @@ static void set_up_order(struct search *search,
     if (es_pattern_file_parse(text, strlen(text), "test", &search->file, &error) < 0)
         fail_msg("%s", error.text);
     wanted.predicate = es_pattern_find(search->file, "Q");
-    esi_order_config_init(&order_config);
-    order_config.memory_bytes = memory_bytes;
     esi_live_config_init(&config);
     assert_int_equal(0, esi_order_create(&order_config, &error, &search->order));
     assert_int_equal(0,

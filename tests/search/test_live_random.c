@@ -127,7 +127,7 @@ static int search(struct round *round,
                   const struct esi_live_config *config)
 {
     struct esi_live_wanted wanted[REFERENCE_PREDICATES];
-    struct esi_order_config order_config;
+    struct esi_order_config order_config = {.store = NULL};
     struct es_error error = {.text = ""};
     struct es_set_sink sink;
     uint32_t count = 0;
@@ -142,7 +142,6 @@ static int search(struct round *round,
             es_pattern_find(round->file, round->reference.predicates[p].name),
             {take_match, &round->told[p]}};
     }
-    esi_order_config_init(&order_config);
     /* Other stores do not need a second attempt. */
     order_config.store = answers ? "epoch" : "dense";
     result = esi_order_create(&order_config, &error, &round->store);

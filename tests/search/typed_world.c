@@ -94,10 +94,9 @@ void typed_world_init(struct typed_world *world,
                               .seed = seed,
                               .traces = config->traces,
                               .events = config->events};
-    struct esi_order_config order;
+    struct esi_order_config order = {.store = NULL};
     struct es_error error = {0};
 
-    esi_order_config_init(&order);
     world->made = made_computation_create(&how);
     world->events = calloc(world->made->count, sizeof *world->events);
     assert_non_null(world->events);

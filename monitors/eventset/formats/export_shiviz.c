@@ -45,15 +45,13 @@ static void destroy_shiviz(void *state)
 static int begin_shiviz(struct esi_export *export, struct es_error *error)
 {
     struct shiviz_export *shiviz = calloc(1, sizeof *shiviz);
-    struct esi_order_config config;
+    struct esi_order_config config = {.store = "dense"};
     int result;
 
     if (!shiviz)
         return -ENOMEM;
     export->state = shiviz;
     esi_texts_init(&shiviz->hosts);
-    esi_order_config_init(&config);
-    config.store = "dense";
     result = esi_order_create(&config, error, &shiviz->order);
     if (result == 0)
         shiviz->sink = es_order_sink(shiviz->order);

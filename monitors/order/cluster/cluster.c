@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitors/order/cluster/strategy.h"
 #include "monitors/order/raise.h"
 
 /* === Stamps ======================================================================= */
@@ -401,41 +402,26 @@ static int64_t cluster_greatest_predecessor(const void *store,
 
 /* === The store ==================================================================== */
 
-static const struct esi_clustering_ops *const strategies[] = {
-    &esi_clustering_fixed,  &esi_clustering_merge_first, &esi_clustering_merge_nth,
-    &esi_clustering_static, &esi_clustering_collect,     &esi_clustering_migrate,
-};
-
-static const char DEFAULT_STRATEGY[] = "merge-nth";
-
-static const struct esi_clustering_ops *find_strategy(const char *name)
-{
-    for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++)
-        if (strcmp(strategies[i]->name, name) == 0)
-            return strategies[i];
-    return NULL;
-}
-
 /* --- Creation and destruction ---------------------------------------------------- */
 
-static int check_levels(const struct esi_order_config *config, struct es_error *error)
+static int check_levels(const struct esi_cluster_tuning *tuning, struct es_error *error)
 {
-    if (config->levels < 1 || config->levels > ES_ORDER_LEVELS)
+    if (tuning->levels < 1 || tuning->levels > ES_ORDER_LEVELS)
         return es_error_set(error, -EINVAL, "%u levels of clusters; expected 1 to %d",
-                            config->levels, ES_ORDER_LEVELS);
-    for (unsigned i = 0; i < config->levels; i++) {
-        uint32_t size = config->max_sizes[i];
+                            tuning->levels, ES_ORDER_LEVELS);
+    for (unsigned i = 0; i < tuning->levels; i++) {
+        uint32_t size = tuning->max_sizes[i];
 
         if (size < 1)
             return es_error_set(error, -EINVAL,
                                 "clusters of level %u have a maximum size of 0; "
                                 "expected at least 1",
                                 i + 1);
-        if (i > 0 && size < config->max_sizes[i - 1])
+        if (i > 0 && size < tuning->max_sizes[i - 1])
             return es_error_set(error, -EINVAL,
                                 "clusters of level %u are smaller (%u) than those of "
                                 "level %u (%u) that they consist of",
-                                i + 1, size, i, config->max_sizes[i - 1]);
+                                i + 1, size, i, tuning->max_sizes[i - 1]);
     }
     return 0;
 }
@@ -456,9 +442,9 @@ static int compare_seeds(const void *left, const void *right)
 }
 
 static int cluster_sow(struct esi_cluster_store *store,
-                       const struct esi_order_config *config)
+                       const struct esi_cluster_tuning *tuning)
 {
-    size_t count = config->seeds ? config->seed_count : 0;
+    size_t count = tuning->seeds ? tuning->seed_count : 0;
     struct seed *seeds;
 
     if (!store->strategy->takes_seeds || count == 0)
@@ -470,7 +456,7 @@ static int cluster_sow(struct esi_cluster_store *store,
         return -ENOMEM;
     }
     for (size_t i = 0; i < count; i++)
-        seeds[i] = (struct seed){.seed = config->seeds[i], .trace = (uint32_t)i};
+        seeds[i] = (struct seed){.seed = tuning->seeds[i], .trace = (uint32_t)i};
     qsort(seeds, count, sizeof *seeds, compare_seeds);
     for (size_t i = 0; i < count; i++)
         store->sown[seeds[i].trace] = i > 0 && seeds[i - 1].seed == seeds[i].seed
@@ -498,29 +484,27 @@ static int cluster_init(void *data,
                         const struct esi_order_config *config,
                         struct es_error *error)
 {
+    const struct esi_cluster_tuning *tuning = config->tuning;
     struct esi_cluster_store *store = data;
-    const char *name = config->strategy ? config->strategy : DEFAULT_STRATEGY;
-    const struct esi_clustering_ops *strategy = find_strategy(name);
-    int code = check_levels(config, error);
+    const struct esi_clustering_ops *strategy;
+    int code = check_levels(tuning, error);
 
     if (code < 0)
         return code;
+    strategy = esi_strategy_find(tuning->strategy, error);
     if (!strategy)
-        return es_error_set(error, -EINVAL,
-                            "no strategy of clusters is named '%s'; expected fixed, "
-                            "merge-first, merge-nth, static, collect or migrate",
-                            name);
+        return -EINVAL;
     store->strategy = strategy;
-    store->level_count = config->levels;
-    memcpy(store->max_sizes, config->max_sizes, sizeof store->max_sizes);
-    esi_levels_init(&store->levels, config->levels, config->max_sizes);
-    code = stamps_init(&store->stamps, config->levels);
+    store->level_count = tuning->levels;
+    memcpy(store->max_sizes, tuning->max_sizes, sizeof store->max_sizes);
+    esi_levels_init(&store->levels, tuning->levels, tuning->max_sizes);
+    code = stamps_init(&store->stamps, tuning->levels);
     if (code >= 0)
-        code = cluster_sow(store, config);
+        code = cluster_sow(store, tuning);
     store->clustering = code >= 0 ? calloc(1, strategy->state_bytes) : NULL;
     if (!store->clustering)
         return -ENOMEM;
-    return strategy->init ? strategy->init(store->clustering, config, error) : 0;
+    return strategy->init ? strategy->init(store->clustering, tuning, error) : 0;
 }
 
 /* Puts a trace into the cluster of the previous trace with its seed, on the levels on
@@ -595,6 +579,7 @@ static void cluster_statistics(const void *data,
     uint64_t vector = statistics->vector_elements;
     uint64_t receives = 0;
 
+    memcpy(statistics->max_sizes, store->max_sizes, sizeof store->max_sizes);
     for (unsigned k = store->level_count; k >= 1; k--) {
         receives += get_relaxed(&store->sums.events[k]);
         statistics->cluster_receives[k - 1] = receives;
@@ -611,8 +596,14 @@ static void cluster_statistics(const void *data,
     statistics->writer_bytes += get_relaxed(&store->writer_bytes);
 }
 
+const struct esi_cluster_tuning esi_cluster_defaults = {.strategy = "merge-nth",
+                                                        .levels = 1,
+                                                        .max_sizes = {13},
+                                                        .threshold = 10.0};
+
 const struct esi_store_ops esi_store_cluster = {
     .name = "cluster",
+    .defaults = &esi_cluster_defaults,
     .store_bytes = sizeof(struct esi_cluster_store),
     .init = cluster_init,
     .fini = cluster_fini,

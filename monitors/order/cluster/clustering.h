@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "monitors/order/cluster/cluster_levels.h"
+#include "monitors/order/cluster/cluster_tuning.h"
 #include "monitors/order/cluster/communications.h"
 
 /* One communication: a receive on `trace` from one of its partners (weight 1), or a
@@ -23,14 +24,24 @@ struct esi_communication {
     uint32_t now; /* argument of esi_levels_move() */
 };
 
+/* What a number after the name of a strategy sets, as in "merge-nth:5". */
+enum esi_strategy_number {
+    ES_STRATEGY_NO_NUMBER,
+    ES_STRATEGY_THRESHOLD, /* communications; 0 or more */
+    ES_STRATEGY_PREFIX,    /* events; an integer of 1 or more */
+};
+
 struct esi_clustering_ops {
     const char *name;
+    const char *alias; /* another name; NULL = none */
+    enum esi_strategy_number number;
     bool takes_seeds; /* traces with the same seed are merged when they are added */
+    bool needs_communications; /* of the whole set */
     size_t state_bytes;
     /* The state is zeroed.  Returns 0, -EINVAL with a message, or -ENOMEM.  NULL if
      * zeros are a valid state. */
     int (*init)(void *state,
-                const struct esi_order_config *config,
+                const struct esi_cluster_tuning *tuning,
                 struct es_error *error);
     void (*fini)(void *state); /* also called if init failed; NULL if the state owns
                                   nothing */

@@ -26,18 +26,18 @@ struct merging {
 };
 
 static int merge_nth_init(void *state,
-                          const struct esi_order_config *config,
+                          const struct esi_cluster_tuning *tuning,
                           struct es_error *error)
 {
     struct merging *merging = state;
 
-    merging->threshold = config->threshold;
+    merging->threshold = tuning->threshold;
     /* Also rejects NaN. */
-    if (!(config->threshold >= 0.0))
+    if (!(tuning->threshold >= 0.0))
         return es_error_set(error, -EINVAL,
                             "a threshold of %g; expected one that is not negative",
-                            config->threshold);
-    for (unsigned i = 0; config->threshold > 0.0 && i < config->levels; i++)
+                            tuning->threshold);
+    for (unsigned i = 0; tuning->threshold > 0.0 && i < tuning->levels; i++)
         if (esi_communications_create(&merging->counts[i]) < 0)
             return -ENOMEM;
     return 0;
@@ -134,6 +134,7 @@ static uint64_t merge_bytes(const void *state)
 
 const struct esi_clustering_ops esi_clustering_merge_first = {
     .name = "merge-first",
+    .alias = "first",
     .takes_seeds = true,
     .state_bytes = sizeof(struct merging),
     .communicate = merge_communicate,
@@ -141,6 +142,8 @@ const struct esi_clustering_ops esi_clustering_merge_first = {
 
 const struct esi_clustering_ops esi_clustering_merge_nth = {
     .name = "merge-nth",
+    .alias = "nth",
+    .number = ES_STRATEGY_THRESHOLD,
     .takes_seeds = true,
     .state_bytes = sizeof(struct merging),
     .init = merge_nth_init,
@@ -287,6 +290,7 @@ static uint64_t migrate_bytes(const void *state)
 
 const struct esi_clustering_ops esi_clustering_migrate = {
     .name = "migrate",
+    .number = ES_STRATEGY_THRESHOLD,
     .takes_seeds = true,
     .state_bytes = sizeof(struct migration),
     .init = merge_nth_init,

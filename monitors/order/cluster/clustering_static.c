@@ -33,16 +33,16 @@ struct fixed_blocks {
 };
 
 static int fixed_init(void *state,
-                      const struct esi_order_config *config,
+                      const struct esi_cluster_tuning *tuning,
                       struct es_error *error)
 {
     struct fixed_blocks *blocks = state;
 
     (void)error;
-    blocks->sizes[0] = config->max_sizes[0];
-    for (unsigned i = 1; i < config->levels; i++)
+    blocks->sizes[0] = tuning->max_sizes[0];
+    for (unsigned i = 1; i < tuning->levels; i++)
         blocks->sizes[i] =
-            config->max_sizes[i] / blocks->sizes[i - 1] * blocks->sizes[i - 1];
+            tuning->max_sizes[i] / blocks->sizes[i - 1] * blocks->sizes[i - 1];
     return 0;
 }
 
@@ -58,6 +58,7 @@ static int fixed_add_trace(void *state, struct esi_levels *levels, uint32_t trac
 
 const struct esi_clustering_ops esi_clustering_fixed = {
     .name = "fixed",
+    .alias = "contiguous",
     .state_bytes = sizeof(struct fixed_blocks),
     .init = fixed_init,
     .add_trace = fixed_add_trace,
@@ -90,17 +91,17 @@ static void greedy_fini(void *state)
 }
 
 static int static_init(void *state,
-                       const struct esi_order_config *config,
+                       const struct esi_cluster_tuning *tuning,
                        struct es_error *error)
 {
     struct greedy_clusters *clusters = state;
 
-    if (!config->communications)
+    if (!tuning->communications)
         return es_error_set(error, -EINVAL,
                             "static clusters need the communications of the whole set");
-    clusters->traces = esi_communications_traces(config->communications);
-    return esi_clustering_greedy(config->communications, clusters->traces,
-                                 config->levels, config->max_sizes,
+    clusters->traces = esi_communications_traces(tuning->communications);
+    return esi_clustering_greedy(tuning->communications, clusters->traces,
+                                 tuning->levels, tuning->max_sizes,
                                  &clusters->smallest);
 }
 
@@ -125,13 +126,13 @@ static uint64_t greedy_bytes(const void *state)
 }
 
 static int collect_init(void *state,
-                        const struct esi_order_config *config,
+                        const struct esi_cluster_tuning *tuning,
                         struct es_error *error)
 {
     struct greedy_clusters *clusters = state;
 
     (void)error;
-    clusters->left = config->prefix ? config->prefix : DEFAULT_PREFIX;
+    clusters->left = tuning->prefix ? tuning->prefix : DEFAULT_PREFIX;
     return esi_communications_create(&clusters->counts);
 }
 
@@ -184,6 +185,8 @@ static int collect_begin_event(void *state, struct esi_levels *levels)
 
 const struct esi_clustering_ops esi_clustering_static = {
     .name = "static",
+    .alias = "greedy",
+    .needs_communications = true,
     .state_bytes = sizeof(struct greedy_clusters),
     .init = static_init,
     .fini = greedy_fini,
@@ -193,6 +196,7 @@ const struct esi_clustering_ops esi_clustering_static = {
 
 const struct esi_clustering_ops esi_clustering_collect = {
     .name = "collect",
+    .number = ES_STRATEGY_PREFIX,
     .state_bytes = sizeof(struct greedy_clusters),
     .init = collect_init,
     .fini = greedy_fini,

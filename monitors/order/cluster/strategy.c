@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* strategy.c - a table of the names of strategies. */
+/* strategy.c - the table of strategies. */
 #include "config.h"
 
 #include "monitors/order/cluster/strategy.h"
@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,50 +16,40 @@
 
 enum { NAME_BYTES = 32 };
 
-static const struct strategy_name {
-    const char *name;
-    const char *strategy; /* name in esi_order_config */
-    enum esi_strategy_number number;
-} strategy_names[] = {
-    {"fixed", "fixed", ES_STRATEGY_NO_NUMBER},
-    {"contiguous", "fixed", ES_STRATEGY_NO_NUMBER},
-    {"merge-first", "merge-first", ES_STRATEGY_NO_NUMBER},
-    {"first", "merge-first", ES_STRATEGY_NO_NUMBER},
-    {"merge-nth", "merge-nth", ES_STRATEGY_THRESHOLD},
-    {"nth", "merge-nth", ES_STRATEGY_THRESHOLD},
-    {"static", "static", ES_STRATEGY_NO_NUMBER},
-    {"greedy", "static", ES_STRATEGY_NO_NUMBER},
-    {"collect", "collect", ES_STRATEGY_PREFIX},
-    {"migrate", "migrate", ES_STRATEGY_THRESHOLD},
+static const struct esi_clustering_ops *const strategies[] = {
+    &esi_clustering_fixed,  &esi_clustering_merge_first, &esi_clustering_merge_nth,
+    &esi_clustering_static, &esi_clustering_collect,     &esi_clustering_migrate,
 };
 
-enum { NAMES = sizeof strategy_names / sizeof strategy_names[0] };
+enum { STRATEGIES = sizeof strategies / sizeof strategies[0] };
 
-static const struct strategy_name *find_name(const char *name)
-{
-    for (size_t i = 0; i < NAMES; i++)
-        if (strcmp(strategy_names[i].name, name) == 0)
-            return &strategy_names[i];
-    return NULL;
-}
-
-static int fail_name(const char *name, struct es_error *error)
+const struct esi_clustering_ops *esi_strategy_find(const char *name,
+                                                   struct es_error *error)
 {
     struct esi_nearest nearest;
 
     esi_nearest_init(&nearest, name);
-    for (size_t i = 0; i < NAMES; i++)
-        esi_nearest_try(&nearest, strategy_names[i].name);
-    return es_error_set(error, -EINVAL,
-                        "no strategy of clusters is named '%s'%s%s%s; expected fixed "
-                        "(contiguous), merge-first (first), merge-nth (nth), "
-                        "static (greedy), collect or migrate",
-                        name, nearest.name ? ", did you mean '" : "",
-                        nearest.name ? nearest.name : "", nearest.name ? "'" : "");
+    for (size_t i = 0; i < STRATEGIES; i++) {
+        const char *alias = strategies[i]->alias;
+
+        if (strcmp(strategies[i]->name, name) == 0 ||
+            (alias && strcmp(alias, name) == 0))
+            return strategies[i];
+        esi_nearest_try(&nearest, strategies[i]->name);
+        if (alias)
+            esi_nearest_try(&nearest, alias);
+    }
+    es_error_set(error, -EINVAL,
+                 "no strategy of clusters is named '%s'%s%s%s; expected fixed "
+                 "(contiguous), merge-first (first), merge-nth (nth), "
+                 "static (greedy), collect or migrate",
+                 name, nearest.name ? ", did you mean '" : "",
+                 nearest.name ? nearest.name : "", nearest.name ? "'" : "");
+    return NULL;
 }
 
 int esi_strategy_parse_threshold(const char *number,
-                                 struct esi_order_config *config,
+                                 struct esi_cluster_tuning *tuning,
                                  struct es_error *error)
 {
     char *end;
@@ -67,12 +58,12 @@ int esi_strategy_parse_threshold(const char *number,
     if (end == number || *end || !(threshold >= 0) || threshold > 1e15)
         return es_error_set(error, -EINVAL, "'%s' is not a number of communications",
                             number);
-    config->threshold = threshold;
+    tuning->threshold = threshold;
     return ES_STRATEGY_THRESHOLD;
 }
 
 static int set_prefix(const char *number,
-                      struct esi_order_config *config,
+                      struct esi_cluster_tuning *tuning,
                       struct es_error *error)
 {
     char *end;
@@ -82,45 +73,34 @@ static int set_prefix(const char *number,
     prefix = strtoll(number, &end, 10);
     if (errno || !isdigit((unsigned char)*number) || *end || prefix < 1)
         return es_error_set(error, -EINVAL, "'%s' is not a number of events", number);
-    config->prefix = (uint64_t)prefix;
+    tuning->prefix = (uint64_t)prefix;
     return ES_STRATEGY_PREFIX;
 }
 
-static int set_number(const struct strategy_name *name,
-                      const char *number,
-                      struct esi_order_config *config,
-                      struct es_error *error)
-{
-    switch (name->number) {
-    case ES_STRATEGY_THRESHOLD:
-        return esi_strategy_parse_threshold(number, config, error);
-    case ES_STRATEGY_PREFIX:
-        return set_prefix(number, config, error);
-    case ES_STRATEGY_NO_NUMBER:
-        break;
-    }
-    return es_error_set(error, -EINVAL, "the strategy '%s' has no number, found ':%s'",
-                        name->name, number);
-}
-
 int esi_strategy_parse(const char *text,
-                       struct esi_order_config *config,
+                       struct esi_cluster_tuning *tuning,
                        struct es_error *error)
 {
-    const char *colon = strchrnul(text, ':');
-    const struct strategy_name *found = NULL;
-    char name[NAME_BYTES] = "";
+    size_t length = strcspn(text, ":");
+    const char *number = text[length] ? &text[length + 1] : NULL;
+    const struct esi_clustering_ops *strategy;
+    char name[NAME_BYTES];
     int result = ES_STRATEGY_NO_NUMBER;
 
-    if ((size_t)(colon - text) < sizeof name) {
-        memcpy(name, text, (size_t)(colon - text));
-        found = find_name(name);
-    }
-    if (!found)
-        return fail_name(*name ? name : text, error);
-    if (*colon)
-        result = set_number(found, colon + 1, config, error);
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    strategy =
+        esi_strategy_find(length > 0 && length < sizeof name ? name : text, error);
+    if (!strategy)
+        return -EINVAL;
+    if (number && strategy->number == ES_STRATEGY_THRESHOLD)
+        result = esi_strategy_parse_threshold(number, tuning, error);
+    else if (number && strategy->number == ES_STRATEGY_PREFIX)
+        result = set_prefix(number, tuning, error);
+    else if (number)
+        result =
+            es_error_set(error, -EINVAL, "the strategy '%s' has no number, found ':%s'",
+                         name, number);
     if (result >= 0)
-        config->strategy = found->strategy;
+        tuning->strategy = strategy->name;
     return result;
 }

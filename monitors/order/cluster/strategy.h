@@ -8,25 +8,24 @@
 #define ES_MONITORS_ORDER_CLUSTER_STRATEGY_H
 
 #include "eventspace/error.h"
-#include "monitors/order/order.h"
+#include "monitors/order/cluster/clustering.h"
 
-enum esi_strategy_number {
-    ES_STRATEGY_NO_NUMBER,
-    ES_STRATEGY_THRESHOLD, /* communications; 0 or more */
-    ES_STRATEGY_PREFIX,    /* events; an integer of 1 or more */
-};
+/* Finds a strategy by its name or alias.  If there is none, returns NULL with a
+ * message, which suggests the nearest name. */
+const struct esi_clustering_ops *esi_strategy_find(const char *name,
+                                                   struct es_error *error);
 
 /* Sets `strategy` and, if a number follows the name, `threshold` or `prefix`.  Returns
  * which of the two was set, an enum esi_strategy_number.  If the text is invalid, sets
  * nothing and returns -EINVAL with a message, which suggests the nearest name. */
 int esi_strategy_parse(const char *text,
-                       struct esi_order_config *config,
+                       struct esi_cluster_tuning *tuning,
                        struct es_error *error);
 
 /* Sets `threshold`.  Returns ES_STRATEGY_THRESHOLD, or -EINVAL with a message unless
  * `number` is 0 or more. */
 int esi_strategy_parse_threshold(const char *number,
-                                 struct esi_order_config *config,
+                                 struct esi_cluster_tuning *tuning,
                                  struct es_error *error);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "monitors/order/epoch/epoch_tuning.h"
 
 /* === Hubs ========================================================================= */
 
@@ -116,6 +117,7 @@ static int epoch_init(void *data,
                       struct es_error *error)
 {
     struct esi_epoch_store *store = data;
+    const struct esi_epoch_tuning *tuning = config->tuning;
     size_t page_bytes = config->memory_bytes ? FIRST_PAGES : 0;
 
     if (esi_cuts_init(&store->cuts, page_bytes) < 0)
@@ -123,8 +125,8 @@ static int epoch_init(void *data,
     esi_arena_use_pages(&store->blocks, page_bytes);
     esi_segmented_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
     esi_snapshots_init(&store->snapshots);
-    store->seal_entries = config->seal_entries;
-    store->is_tight = config->is_tight;
+    store->seal_entries = tuning->seal_entries;
+    store->is_tight = tuning->is_tight;
     return esi_memory_create(config, error, &store->memory);
 }
 
@@ -276,8 +278,11 @@ void esi_epoch_statistics(const void *data, struct esi_order_statistics *statist
         atomic_load_explicit(&store->room_bytes, memory_order_relaxed);
 }
 
+static const struct esi_epoch_tuning defaults = {.seal_entries = 0};
+
 const struct esi_store_ops esi_store_epoch = {
     .name = "epoch",
+    .defaults = &defaults,
     .store_bytes = sizeof(struct esi_epoch_store),
     .init = epoch_init,
     .fini = epoch_fini,
