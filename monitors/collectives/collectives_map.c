@@ -125,59 +125,18 @@ static void write_mapping(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-/* A chain of stages, the root first. */
-struct tree_link {
-    const char *type;
-    const char *per;
-};
-
-static void write_scope(struct esi_json_out *out,
-                        const char *name,
-                        uint32_t classes,
-                        const struct tree_link *links,
-                        size_t count)
-{
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "name", name);
-    esi_json_out_begin_object(out, "view");
-    esi_json_out_begin_array(out, "classes");
-    for (int i = 0; i < ES_CLASS_COUNT; i++)
-        if (classes & 1u << i)
-            esi_json_out_string(out, NULL, es_class_name((enum es_class)i));
-    esi_json_out_end(out);
-    esi_json_out_end(out);
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0) {
-            esi_json_out_begin_object(out, "tree");
-        } else {
-            esi_json_out_begin_array(out, "children");
-            esi_json_out_begin_object(out, NULL);
-        }
-        esi_json_out_string(out, "type", links[i].type);
-        esi_json_out_string(out, "per", links[i].per);
-    }
-    for (size_t i = 0; i < 2 * count - 1; i++)
-        esi_json_out_end(out);
-    esi_json_out_end(out);
-}
-
-static void write_scopes(struct esi_json_out *out)
-{
-    static const struct tree_link contributions[] = {
-        {"gather", "scope"}, {"gather", "host"}, {"element", "element"}};
-    static const struct tree_link nodes[] = {{"gather", "scope"},
-                                             {"threads", "host"},
-                                             {"tree-node", "rank"},
-                                             {"gather", "rank"},
-                                             {"element", "element"}};
-
-    esi_json_out_begin_array(out, "scopes");
-    write_scope(out, "contributions", 1u << ES_CLASS_COLLECTIVE, contributions,
-                sizeof contributions / sizeof *contributions);
-    write_scope(out, "nodes", ES_CLASSES_TREE | 1u << ES_CLASS_COLLECTIVE, nodes,
-                sizeof nodes / sizeof *nodes);
-    esi_json_out_end(out);
-}
+static const char scopes[] =
+    "[{\"name\":\"contributions\",\"view\":{\"classes\":[\"collective\"]},"
+    "\"tree\":{\"type\":\"gather\",\"per\":\"scope\","
+    "\"children\":[{\"type\":\"gather\",\"per\":\"host\","
+    "\"children\":[{\"type\":\"element\",\"per\":\"element\"}]}]}},"
+    "{\"name\":\"nodes\",\"view\":{\"classes\":"
+    "[\"collective\",\"contribute\",\"arrival\",\"departure\"]},"
+    "\"tree\":{\"type\":\"gather\",\"per\":\"scope\","
+    "\"children\":[{\"type\":\"threads\",\"per\":\"host\","
+    "\"children\":[{\"type\":\"tree-node\",\"per\":\"rank\","
+    "\"children\":[{\"type\":\"gather\",\"per\":\"rank\","
+    "\"children\":[{\"type\":\"element\",\"per\":\"element\"}]}]}]}]}}]";
 
 int esi_collectives_map_generate(const struct esi_collectives_host *hosts,
                                  size_t count,
@@ -198,7 +157,7 @@ int esi_collectives_map_generate(const struct esi_collectives_host *hosts,
     write_application(&json.out, hosts, count);
     write_cluster(&json.out, hosts, count, front);
     write_mapping(&json.out, hosts, count, front);
-    write_scopes(&json.out);
+    esi_json_out_raw(&json.out, "scopes", scopes);
     esi_json_out_end(&json.out);
     result = esi_json_text_finish(&json, &text, &size);
     if (result == 0)
