@@ -161,62 +161,35 @@ static void work(struct fixture *fixture, bool losses)
     take_all(fixture);
 }
 
-static void check(const char *scheme,
-                  struct esi_stage_node *(*make)(struct fixture *fixture,
-                                                 const char *type),
-                  const char *type)
+static void all_arrives_once_also_if_servers_are_lost(void **state)
 {
-    for (int losses = 0; losses < 2; losses++) {
-        struct fixture fixture;
+    static const struct {
+        const char *what;
+        const char *scheme;
+        struct esi_stage_node *(*make)(struct fixture *fixture, const char *type);
+        const char *type;
+    } cases[] = {
+        {"parts over TCP", "tcp", one_level, "gather"},
+        {"parts over TLS", "tls", one_level, "gather"},
+        {"parts of parts over TCP", "tcp", two_levels, "gather"},
+        {"parts of parts over TLS", "tls", two_levels, "gather"},
+        {"threads pull parts at the same time", NULL, one_level, "threads"},
+        {"threads pull parts over TLS", "tls", one_level, "threads"},
+        {"threads in the server of the gateway", "tls", two_levels, "threads"},
+    };
 
-        begin(&fixture, scheme);
-        made_consumer_open(&fixture.consumer, make(&fixture, type));
-        work(&fixture, losses != 0);
-        end(&fixture);
-    }
-}
-
-static void parts_over_tcp(void **state)
-{
     (void)state;
-    check("tcp", one_level, "gather");
-}
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int losses = 0; losses < 2; losses++) {
+            struct fixture fixture;
 
-static void parts_over_tls(void **state)
-{
-    (void)state;
-    check("tls", one_level, "gather");
-}
-
-static void parts_of_parts_over_tcp(void **state)
-{
-    (void)state;
-    check("tcp", two_levels, "gather");
-}
-
-static void parts_of_parts_over_tls(void **state)
-{
-    (void)state;
-    check("tls", two_levels, "gather");
-}
-
-static void threads_pull_parts_at_the_same_time(void **state)
-{
-    (void)state;
-    check(NULL, one_level, "threads");
-}
-
-static void threads_pull_parts_over_tls(void **state)
-{
-    (void)state;
-    check("tls", one_level, "threads");
-}
-
-/* The threads run in the server of the gateway. */
-static void threads_of_a_part_pull_parts_over_tls(void **state)
-{
-    (void)state;
-    check("tls", two_levels, "threads");
+            print_message("# %s%s\n", cases[i].what, losses ? ", with losses" : "");
+            begin(&fixture, cases[i].scheme);
+            made_consumer_open(&fixture.consumer,
+                               cases[i].make(&fixture, cases[i].type));
+            work(&fixture, losses != 0);
+            end(&fixture);
+        }
 }
 
 static void a_consumer_with_another_key_is_refused(void **state)
@@ -241,13 +214,7 @@ static void a_consumer_with_another_key_is_refused(void **state)
 SUITE(test_remote_network)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_over_tcp),
-        cmocka_unit_test(parts_over_tls),
-        cmocka_unit_test(parts_of_parts_over_tcp),
-        cmocka_unit_test(parts_of_parts_over_tls),
-        cmocka_unit_test(threads_pull_parts_at_the_same_time),
-        cmocka_unit_test(threads_pull_parts_over_tls),
-        cmocka_unit_test(threads_of_a_part_pull_parts_over_tls),
+        cmocka_unit_test(all_arrives_once_also_if_servers_are_lost),
         cmocka_unit_test(a_consumer_with_another_key_is_refused),
     };
 
