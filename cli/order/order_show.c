@@ -6,7 +6,6 @@
 #include "cli/order/order_show.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,19 +108,6 @@ static unsigned levels_in_use(const struct order_view *view)
 
 /* --- Text ------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void print_row(const char *name,
-                                                            const char *format,
-                                                            ...)
-{
-    va_list arguments;
-
-    esi_plain_print(stdout, "%-22s", name);
-    va_start(arguments, format);
-    vprintf(format, arguments);
-    va_end(arguments);
-    putchar('\n');
-}
-
 static void print_ranks(int rank, const char *behind)
 {
     if (rank < 0)
@@ -204,13 +190,11 @@ static bool has_all_edges(const struct esi_set_source_facts *facts)
            !totals->incomplete && !totals->late && !totals->unplaced;
 }
 
-static void print_found(const struct order_view *view)
+static void print_missing(const struct order_view *view)
 {
     const struct esi_causality_totals *totals = &view->facts->totals;
     char missing[ES_MISSING_BYTES];
 
-    print_row("messages matched", "%" PRIu64, totals->messages);
-    print_row("collectives complete", "%" PRIu64, totals->collectives);
     print_unmatched(view->origin->unmatched, name_unreceived(view->facts),
                     totals->unmatched_sends, true);
     print_unmatched(view->origin->unmatched, "send not seen",
@@ -255,27 +239,34 @@ static void print_events(const struct esi_order_origin *origin,
     putchar('\n');
 }
 
-static void print_messages(const struct esi_order_origin *origin)
+/* In text only. */
+static void describe_summary(struct esi_row *row, const void *record)
 {
-    const struct esi_set_messages *messages = origin->messages;
+    const struct order_view *view = record;
+    const struct esi_causality_totals *totals = &view->facts->totals;
+    bool is_matched = view->facts->is_matched;
 
-    print_row("messages matched", "%" PRIu64, messages->matched);
-    print_events(origin, "receive not seen", messages->unmatched_sends, true);
-    print_events(origin, "send not seen", messages->unmatched_receives, false);
+    esi_row_unsigned(row, NULL, is_matched ? "ranks" : "traces",
+                     is_matched ? totals->processes : view->is.traces);
+    esi_row_unsigned(row, NULL, "events", view->is.events);
+    esi_row_unsigned(row, NULL, "messages matched",
+                     is_matched ? totals->messages : view->origin->messages->matched);
+    esi_row_unsigned(esi_row_if(row, is_matched), NULL, "collectives complete",
+                     totals->collectives);
 }
 
 /* The most important facts. */
 static void show_summary(const struct order_view *view)
 {
-    if (view->facts->is_matched)
-        print_row("ranks", "%zu", view->facts->totals.processes);
-    else
-        print_row("traces", "%" PRIu32, view->is.traces);
-    print_row("events", "%" PRIu64, view->is.events);
-    if (view->facts->is_matched)
-        print_found(view);
-    else
-        print_messages(view->origin);
+    const struct esi_order_origin *origin = view->origin;
+
+    esi_rows_print(ESI_ROWS_LIST, stdout, describe_summary, view);
+    if (view->facts->is_matched) {
+        print_missing(view);
+        return;
+    }
+    print_events(origin, "receive not seen", origin->messages->unmatched_sends, true);
+    print_events(origin, "send not seen", origin->messages->unmatched_receives, false);
 }
 
 /* --- Figures for text, and all members for JSON ----------------------------------- */
