@@ -90,9 +90,8 @@ static char *help_filter(int key, const char *text, void *input)
     char *help = NULL;
 
     (void)input;
-    esi_engine_names(" (default)", names);
     if (key == OPTION_ENGINE)
-        return strdup(names);
+        return strdup(esi_engine_names(" (default)", names));
     if (key == OPTION_STORE)
         return strdup(esi_order_stores(" (default)", stores));
     if (key == OPTION_THREADS)

@@ -67,7 +67,7 @@ const struct esi_engine_ops *esi_engine_find(const char *name);
 
 enum { ES_ENGINE_NAMES = 128 };
 
-/* Writes "one DEFAULT, another or a third". */
-void esi_engine_names(const char *after_default, char out[ES_ENGINE_NAMES]);
+/* Writes "one DEFAULT, another or a third".  Returns `out`. */
+const char *esi_engine_names(const char *after_default, char out[ES_ENGINE_NAMES]);
 
 #endif

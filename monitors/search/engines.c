@@ -23,7 +23,7 @@ const struct esi_engine_ops *esi_engine_find(const char *name)
     return NULL;
 }
 
-void esi_engine_names(const char *after_default, char out[ES_ENGINE_NAMES])
+const char *esi_engine_names(const char *after_default, char out[ES_ENGINE_NAMES])
 {
     size_t length = 0;
 
@@ -33,6 +33,7 @@ void esi_engine_names(const char *after_default, char out[ES_ENGINE_NAMES])
                                    : esi_engines[i + 1] ? ", "
                                                         : " or ",
                                    esi_engines[i]->name, i == 0 ? after_default : "");
+    return out;
 }
 
 uint64_t esi_universal_empty(const struct esi_program *program,

@@ -343,9 +343,8 @@ int esi_search_config_check(const struct esi_search_config *config,
 
     if (esi_engine_find(config->engine))
         return 0;
-    esi_engine_names("", names);
     return es_error_set(error, -EINVAL, "no engine is named '%s'; expected %s",
-                        config->engine ? config->engine : "", names);
+                        config->engine, esi_engine_names("", names));
 }
 
 int esi_search_run(const struct es_pattern_file *file,
