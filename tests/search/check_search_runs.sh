@@ -171,7 +171,7 @@ has_some_in_time()
     timeout 60 "$eventspace" search -p "$folder/runs.pattern" "$prefix-live" Matched \
         --follow --time-limit ${limit_ms}ms --count >"$folder/out" 2>"$folder/err"
 }
-await 20 has_some_in_time
+await 120 has_some_in_time
 contains err "the search was ended by --time-limit: there may be more matches"
 await 20 [ -s "$folder/interrupted" ]
 kill -0 $program || fault "the program ended too early for what follows it"
