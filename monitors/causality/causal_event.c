@@ -184,6 +184,8 @@ static void take_completed(struct esi_causal_thread *thread,
 {
     size_t first = thread->completed_count;
 
+    if (first == 0)
+        return; /* there may be no array */
     while (first > 0 && thread->completed[first - 1].stop_ns >= call->told->start_ns)
         first--;
     call->completed = thread->completed + first;
