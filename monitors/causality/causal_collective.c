@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "monitors/causality/causal_onesided.h"
-#include "monitors/causality/causal_private.h"
 #include "tuplespace/operation_codes.h"
 
 #define NO_SLOT UINT32_MAX
@@ -22,24 +20,27 @@ struct instance_end {
     struct esi_instance *instance;
 };
 
-void esi_instances_init(struct esi_ends *instances, size_t max)
+void esi_instances_init(struct esi_instances *instances,
+                        struct esi_matching *matching,
+                        size_t max)
 {
-    esi_ends_init(instances, sizeof(struct instance_end), max);
+    instances->matching = matching;
+    esi_ends_init(&instances->ends, sizeof(struct instance_end), max);
 }
 
 /* --- Series ----------------------------------------------------------------------- */
 
-static struct esi_series_set *set_of(struct esi_causality *causality,
+static struct esi_series_set *set_of(struct esi_instances *instances,
                                      const struct esi_run_communicator *communicator)
 {
     struct esi_series_set **set;
 
-    if (ESI_ARRAY_RESERVE(causality->series, causality->series_capacity,
+    if (ESI_ARRAY_RESERVE(instances->series, instances->series_capacity,
                           (size_t)communicator->number + 1) < 0)
         return NULL;
-    while (causality->series_count <= communicator->number)
-        causality->series[causality->series_count++] = NULL;
-    set = &causality->series[communicator->number];
+    while (instances->series_count <= communicator->number)
+        instances->series[instances->series_count++] = NULL;
+    set = &instances->series[communicator->number];
     if (!*set)
         *set = calloc(1, sizeof **set);
     if (*set)
@@ -47,11 +48,11 @@ static struct esi_series_set *set_of(struct esi_causality *causality,
     return *set;
 }
 
-struct esi_series *esi_series_find(struct esi_causality *causality,
+struct esi_series *esi_series_find(struct esi_instances *instances,
                                    const struct esi_run_communicator *communicator,
                                    int64_t window)
 {
-    struct esi_series_set *set = set_of(causality, communicator);
+    struct esi_series_set *set = set_of(instances, communicator);
     struct esi_series **at = set ? &set->first : NULL;
     struct esi_series *series;
 
@@ -75,6 +76,17 @@ struct esi_series *esi_series_find(struct esi_causality *causality,
     return series;
 }
 
+/* Each member has two epochs: one that accesses and one that exposes. */
+static void forget_epochs(struct esi_series *series)
+{
+    size_t count = 2 * (size_t)series->set->communicator->size;
+
+    for (size_t i = 0; series->epochs && i < count; i++)
+        free(series->epochs[i].members);
+    free(series->epochs);
+    series->epochs = NULL;
+}
+
 static void drop_series(struct esi_series *series)
 {
     struct esi_series **at = &series->set->first;
@@ -82,14 +94,14 @@ static void drop_series(struct esi_series *series)
     while (*at != series)
         at = &(*at)->next;
     *at = series->next;
-    esi_onesided_forget(series);
+    forget_epochs(series);
     free(series);
 }
 
-void esi_series_fini(struct esi_causality *causality)
+void esi_instances_fini(struct esi_instances *instances)
 {
-    for (size_t i = 0; i < causality->series_count; i++) {
-        struct esi_series_set *set = causality->series[i];
+    for (size_t i = 0; i < instances->series_count; i++) {
+        struct esi_series_set *set = instances->series[i];
 
         if (!set)
             continue;
@@ -99,7 +111,8 @@ void esi_series_fini(struct esi_causality *causality)
             free(unused);
         free(set);
     }
-    free(causality->series);
+    free(instances->series);
+    esi_ends_fini(&instances->ends);
 }
 
 /* Numbers wrap around. */
@@ -175,39 +188,39 @@ static void note_free(const struct esi_instance *instance)
         instance->exits < size_of(instance))
         return;
     series->freed = true;
-    esi_onesided_forget(series);
+    forget_epochs(series);
 }
 
 /* Counts a finished instance as complete or incomplete. */
-static void count_members(struct esi_causality *causality,
+static void count_members(struct esi_instances *instances,
                           const struct esi_instance *instance)
 {
     uint32_t size = size_of(instance);
     bool left = instance->exits + instance->open >= size;
 
     if (instance->given == size && instance->exits == size && !instance->short_of)
-        causality->totals.collectives++;
+        instances->matching->totals.collectives++;
     else if (instance->short_of || instance->lost > 0 || (instance->exits > 0 && !left))
-        causality->totals.incomplete++;
+        instances->matching->totals.incomplete++;
 }
 
-static void wake_members(struct esi_causality *causality, struct esi_instance *instance)
+static void wake_members(struct esi_instances *instances, struct esi_instance *instance)
 {
     for (uint32_t i = 0; i < size_of(instance); i++)
-        esi_waiters_wake(causality, &instance->slots[i].waiters);
+        esi_waiters_wake(instances->matching, &instance->slots[i].waiters);
 }
 
 /* Removes an instance from the table and wakes everything that waits for it. */
-static void retire_instance(struct esi_causality *causality,
+static void retire_instance(struct esi_instances *instances,
                             struct esi_instance *instance)
 {
-    esi_ends_forget(&causality->instances, instance->end);
+    esi_ends_forget(&instances->ends, instance->end);
     instance->end = NULL;
     unlist_instance(instance);
-    count_members(causality, instance);
+    count_members(instances, instance);
     note_free(instance);
-    esi_waiters_wake(causality, &instance->waiters);
-    wake_members(causality, instance);
+    esi_waiters_wake(instances->matching, &instance->waiters);
+    wake_members(instances, instance);
     unref_instance(instance);
 }
 
@@ -224,22 +237,21 @@ static struct esi_instance *make_instance(struct esi_series_set *set)
 }
 
 /* Removes the oldest instances until at most `held_max` members are held. */
-static void bound_members(struct esi_causality *causality)
+static void bound_members(struct esi_instances *instances)
 {
     struct instance_end *oldest;
 
-    while ((oldest = esi_ends_excess(&causality->instances)) != NULL)
-        retire_instance(causality, oldest->instance);
+    while ((oldest = esi_ends_excess(&instances->ends)) != NULL)
+        retire_instance(instances, oldest->instance);
 }
 
-static struct esi_instance *begin_instance(struct esi_causality *causality,
+static struct esi_instance *begin_instance(struct esi_instances *instances,
                                            struct esi_series *series,
                                            const struct esi_ends_key *key,
                                            const struct es_operation *operation)
 {
     struct esi_instance *instance = make_instance(series->set);
-    struct instance_end *end =
-        instance ? esi_ends_add(&causality->instances, key) : NULL;
+    struct instance_end *end = instance ? esi_ends_add(&instances->ends, key) : NULL;
 
     if (!end) {
         free(instance);
@@ -249,20 +261,20 @@ static struct esi_instance *begin_instance(struct esi_causality *causality,
     instance->end = &end->end;
     instance->series = series;
     instance->operation = operation;
-    instance->serial = ++causality->instance_count;
+    instance->serial = ++instances->count;
     instance->number = key->sequence;
     instance->root = NO_SLOT;
     instance->references = 1;
     series->instances++;
     if (joins_all(instance))
         list_instance(instance);
-    esi_ends_wait(&causality->instances, instance->end, size_of(instance));
-    bound_members(causality);
+    esi_ends_wait(&instances->ends, instance->end, size_of(instance));
+    bound_members(instances);
     return instance;
 }
 
 /* Finds or creates an instance; NULL if there is no memory. */
-static struct esi_instance *meet_instance(struct esi_causality *causality,
+static struct esi_instance *meet_instance(struct esi_instances *instances,
                                           const struct esi_item *item)
 {
     const struct esi_run_communicator *communicator = item->member->communicator;
@@ -272,13 +284,13 @@ static struct esi_instance *meet_instance(struct esi_causality *causality,
         .communicator = {communicator->number, (uint64_t)window},
         .sequence = item->told.tuple.sequence,
     };
-    struct esi_series *series = esi_series_find(causality, communicator, window);
-    struct instance_end *found = esi_ends_find(&causality->instances, &key);
+    struct esi_series *series = esi_series_find(instances, communicator, window);
+    struct instance_end *found = esi_ends_find(&instances->ends, &key);
 
     if (!series)
         return NULL;
     return found ? found->instance
-                 : begin_instance(causality, series, &key, item->operation);
+                 : begin_instance(instances, series, &key, item->operation);
 }
 
 /* Returns whether the dependences of the item can be determined. */
@@ -289,7 +301,7 @@ static bool has_order(const struct esi_item *item)
 }
 
 /* On an intercommunicator, only the group without the root names the root. */
-static void note_root(struct esi_causality *causality,
+static void note_root(struct esi_instances *instances,
                       struct esi_instance *instance,
                       const struct esi_item *item)
 {
@@ -300,20 +312,20 @@ static void note_root(struct esi_causality *causality,
         return;
     instance->root = esi_run_peer_slot(item->member, item->told.tuple.peer);
     if (instance->root != NO_SLOT && is_between(instance))
-        wake_members(causality, instance);
+        wake_members(instances, instance);
 }
 
 /* Sets the item's instance, if it has one. */
-static int join_instance(struct esi_causality *causality, struct esi_item *item)
+static int join_instance(struct esi_instances *instances, struct esi_item *item)
 {
     struct esi_instance *instance;
 
     if (!has_order(item))
         return 0;
-    instance = meet_instance(causality, item);
+    instance = meet_instance(instances, item);
     if (!instance)
         return -ENOMEM;
-    note_root(causality, instance, item);
+    note_root(instances, instance, item);
     item->empty &= !is_between(instance); /* the groups have separate counts */
     instance->references++;
     item->instance = instance;
@@ -331,12 +343,12 @@ void esi_collective_leave(struct esi_item *item)
 /* --- Reading ---------------------------------------------------------------------- */
 
 /* Records that a member will not enter. */
-static int lose_member(struct esi_causality *causality,
+static int lose_member(struct esi_instances *instances,
                        struct esi_instance *instance,
                        uint32_t slot);
 
 /* Places the enter.  If it is too late for its place, no event may depend on it. */
-static int place_enter(struct esi_causality *causality, struct esi_item *item)
+static int place_enter(struct esi_instances *instances, struct esi_item *item)
 {
     struct esi_instance *instance = item->instance;
     struct esi_causal_slot *slot = instance ? &instance->slots[item->slot] : NULL;
@@ -346,26 +358,26 @@ static int place_enter(struct esi_causality *causality, struct esi_item *item)
          (slot->entry == ESI_ENTRY_LOST && item->action == ESI_LATER_COLLECTIVE)))
         return 0;
     if (!esi_thread_has_place(item->element->thread, item->told.tuple.start)) {
-        causality->totals.late++;
-        return slot ? lose_member(causality, instance, item->slot) : 0;
+        instances->matching->totals.late++;
+        return slot ? lose_member(instances, instance, item->slot) : 0;
     }
     if (slot && slot->entry == ESI_ENTRY_UNSEEN)
         slot->entry = ESI_ENTRY_READ;
     return esi_thread_place(item, ESI_ROLE_ENTER);
 }
 
-int esi_collective_add(struct esi_causality *causality, struct esi_item *item)
+int esi_collective_add(struct esi_instances *instances, struct esi_item *item)
 {
     const struct es_tuple *tuple = &item->told.tuple;
-    int result = join_instance(causality, item);
+    int result = join_instance(instances, item);
 
     if (result < 0)
         return result;
     if (!item->member)
-        causality->totals.unplaced++;
+        instances->matching->totals.unplaced++;
     else if (tuple->sequence == ES_SEQUENCE_UNKNOWN)
-        causality->totals.unnumbered++;
-    result = place_enter(causality, item);
+        instances->matching->totals.unnumbered++;
+    result = place_enter(instances, item);
     if (result < 0)
         return result;
     if (tuple->stop != 0)
@@ -375,14 +387,14 @@ int esi_collective_add(struct esi_causality *causality, struct esi_item *item)
     return 0;
 }
 
-int esi_collective_add_post(struct esi_causality *causality, struct esi_item *item)
+int esi_collective_add_post(struct esi_instances *instances, struct esi_item *item)
 {
     int result;
 
     if (!item->operation || item->told.tuple.sequence == ES_SEQUENCE_UNKNOWN)
         return 0;
-    result = join_instance(causality, item);
-    return result < 0 || !item->instance ? result : place_enter(causality, item);
+    result = join_instance(instances, item);
+    return result < 0 || !item->instance ? result : place_enter(instances, item);
 }
 
 /* --- Junctions -------------------------------------------------------------------- */
@@ -393,34 +405,30 @@ static bool is_ready(const struct esi_instance *instance)
 }
 
 /* Collects the enters of all members, and finds the last. */
-static int collect_all(struct esi_causal_output *output,
-                       struct esi_instance *instance,
-                       size_t *ret_count)
+static int collect_all(struct esi_partners *partners, struct esi_instance *instance)
 {
-    *ret_count = 0;
-    if (esi_output_reserve(output, size_of(instance)) < 0)
-        return -ENOMEM;
+    partners->count = 0;
     for (uint32_t i = 0; i < size_of(instance); i++) {
         const struct esi_emitted *enter = &instance->slots[i].enter;
 
         if (instance->slots[i].entry != ESI_ENTRY_GIVEN)
             continue;
-        if (*ret_count == 0 || enter->edge.ns > instance->release.edge.ns)
+        if (partners->count == 0 || enter->edge.ns > instance->release.edge.ns)
             instance->release.edge = enter->edge;
-        esi_output_add(output, (*ret_count)++, enter);
+        if (esi_partners_add(partners, enter) < 0)
+            return -ENOMEM;
     }
     return 0;
 }
 
 /* An instance that is older than the last released one gets no junction: it would be
  * placed after that one. */
-static int release_instance(struct esi_causality *causality,
+static int release_instance(struct esi_instances *instances,
                             struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
     bool in_order =
         !series->has_released || is_older(series->last_released, instance->number);
-    size_t partners = 0;
     int result = 0;
 
     unlist_instance(instance);
@@ -428,41 +436,41 @@ static int release_instance(struct esi_causality *causality,
     if (in_order) {
         series->has_released = true;
         series->last_released = instance->number;
-        result = collect_all(&causality->output, instance, &partners);
+        result = collect_all(&instances->matching->partners, instance);
         if (result == 0)
-            result = esi_event_give_junction(causality, instance, partners);
+            result = instances->release(instances->data, instance);
     }
     instance->short_of |= !in_order || instance->lost > 0;
-    esi_waiters_wake(causality, &instance->waiters);
+    esi_waiters_wake(instances->matching, &instance->waiters);
     return result;
 }
 
 /* Releases instances that are ready, oldest first. */
-static int advance_instances(struct esi_causality *causality, struct esi_series *series)
+static int advance_instances(struct esi_instances *instances, struct esi_series *series)
 {
     struct esi_instance *first;
     int result = 0;
 
     while (result >= 0 && (first = first_unreleased(series)) != NULL && is_ready(first))
-        result = release_instance(causality, first);
+        result = release_instance(instances, first);
     return result;
 }
 
 /* Called when an enter has changed on which waiting exits of an instance depend. */
-static int note_entry(struct esi_causality *causality,
+static int note_entry(struct esi_instances *instances,
                       struct esi_instance *instance,
                       uint32_t slot)
 {
-    esi_waiters_wake(causality, &instance->slots[slot].waiters);
+    esi_waiters_wake(instances->matching, &instance->slots[slot].waiters);
     if (!is_ready(instance))
         return 0;
     if (joins_all(instance))
-        return advance_instances(causality, instance->series);
-    esi_waiters_wake(causality, &instance->waiters);
+        return advance_instances(instances, instance->series);
+    esi_waiters_wake(instances->matching, &instance->waiters);
     return 0;
 }
 
-static int lose_member(struct esi_causality *causality,
+static int lose_member(struct esi_instances *instances,
                        struct esi_instance *instance,
                        uint32_t slot)
 {
@@ -470,11 +478,11 @@ static int lose_member(struct esi_causality *causality,
         return 0;
     instance->slots[slot].entry = ESI_ENTRY_LOST;
     instance->lost++;
-    return note_entry(causality, instance, slot);
+    return note_entry(instances, instance, slot);
 }
 
 /* Marks members as lost that would have been read if they had entered before `ns`. */
-static int lose_missing(struct esi_causality *causality,
+static int lose_missing(struct esi_instances *instances,
                         struct esi_instance *instance,
                         uint64_t ns)
 {
@@ -482,19 +490,19 @@ static int lose_missing(struct esi_causality *causality,
         instance->series->set->communicator;
     int result = 0;
 
-    if (instance->checked == causality->settles + 1 || is_ready(instance))
+    if (instance->checked == instances->matching->settles + 1 || is_ready(instance))
         return 0;
-    instance->checked = causality->settles + 1;
+    instance->checked = instances->matching->settles + 1;
     for (uint32_t i = 0; i < communicator->size && result >= 0; i++)
         if (instance->slots[i].entry == ESI_ENTRY_UNSEEN &&
-            esi_thread_has_passed(causality, communicator, i, ns))
-            result = lose_member(causality, instance, i);
+            esi_thread_has_passed(instances->matching, communicator, i, ns))
+            result = lose_member(instances, instance, i);
     return result;
 }
 
 /* An exit from an instance implies that all members have also entered the older
  * ones. */
-static int lose_missing_up_to(struct esi_causality *causality,
+static int lose_missing_up_to(struct esi_instances *instances,
                               struct esi_instance *instance,
                               uint64_t ns)
 {
@@ -504,29 +512,28 @@ static int lose_missing_up_to(struct esi_causality *causality,
     /* The links of instances that are released meanwhile stay valid. */
     for (; older && older != instance && result >= 0;
          older = ESI_LIST_ITEM(struct esi_instance, older->link.next, link))
-        result = lose_missing(causality, older, ns);
+        result = lose_missing(instances, older, ns);
     if (result >= 0)
-        result = lose_missing(causality, instance, ns);
+        result = lose_missing(instances, instance, ns);
     return result;
 }
 
 /* --- Emitting --------------------------------------------------------------------- */
 
-/* Returns whether some exit may name this enter. */
-static bool is_named(const struct esi_item *item)
+bool esi_collective_is_named(const struct esi_item *enter)
 {
-    const struct esi_instance *instance = item->instance;
+    const struct esi_instance *instance = enter->instance;
 
     if (!instance || size_of(instance) < 2)
         return false;
     switch ((enum es_order_kind)instance->operation->order) {
     case ES_ORDER_ROOT_TO_ALL: /* on an intercommunicator, the root itself names no
                                   root */
-        return is_between(instance) ? item->told.tuple.peer < 0
-                                    : item->slot == instance->root;
+        return is_between(instance) ? enter->told.tuple.peer < 0
+                                    : enter->slot == instance->root;
     case ES_ORDER_ALL_TO_ROOT:
-        return is_between(instance) ? item->told.tuple.peer >= 0
-                                    : item->slot != instance->root;
+        return is_between(instance) ? enter->told.tuple.peer >= 0
+                                    : enter->slot != instance->root;
     case ES_ORDER_NONE:
         return false;
     default:
@@ -535,39 +542,34 @@ static bool is_named(const struct esi_item *item)
 }
 
 /* Retires an instance that all members have left. */
-static void leave_instance(struct esi_causality *causality,
+static void leave_instance(struct esi_instances *instances,
                            struct esi_instance *instance)
 {
     if (instance->end && instance->exits + instance->open >= size_of(instance) &&
         is_ready(instance))
-        retire_instance(causality, instance);
+        retire_instance(instances, instance);
 }
 
-int esi_collective_give_enter(struct esi_causality *causality,
-                              const struct esi_placed *placed)
+int esi_collective_entered(struct esi_instances *instances,
+                           const struct esi_item *item,
+                           const struct esi_emitted *enter)
 {
-    struct esi_item *item = placed->item;
     struct esi_instance *instance = item->instance;
-    struct esi_emitted enter;
-    int result = esi_event_give(
-        causality, placed, is_named(item) ? ES_EVENT_SEND : ES_EVENT_UNARY, 0, &enter);
+    int result;
 
-    if (result < 0)
-        return result;
     if (!instance || instance->slots[item->slot].entry != ESI_ENTRY_READ)
-        return ESI_WAS_GIVEN;
+        return 0;
     instance->slots[item->slot].entry = ESI_ENTRY_GIVEN;
-    instance->slots[item->slot].enter = enter;
+    instance->slots[item->slot].enter = *enter;
     instance->given++;
-    result = note_entry(causality, instance, item->slot);
-    if (result < 0)
-        return result;
-    leave_instance(causality, instance);
-    return ESI_WAS_GIVEN;
+    result = note_entry(instances, instance, item->slot);
+    if (result >= 0)
+        leave_instance(instances, instance);
+    return result;
 }
 
 /* Waits until the enter of a member is there or will not come. */
-static int await_member(struct esi_causality *causality,
+static int await_member(struct esi_instances *instances,
                         const struct esi_item *item,
                         uint32_t slot)
 {
@@ -579,9 +581,9 @@ static int await_member(struct esi_causality *causality,
         return 1;
     awaited = &instance->slots[slot];
     if (awaited->entry == ESI_ENTRY_UNSEEN &&
-        esi_thread_has_passed(causality, instance->series->set->communicator, slot,
-                              item->told.stop_ns)) {
-        int result = lose_member(causality, instance, slot);
+        esi_thread_has_passed(instances->matching, instance->series->set->communicator,
+                              slot, item->told.stop_ns)) {
+        int result = lose_member(instances, instance, slot);
 
         if (result < 0)
             return result;
@@ -595,7 +597,7 @@ static int await_member(struct esi_causality *causality,
 }
 
 /* Waits until all members have entered. */
-static int await_all(struct esi_causality *causality, const struct esi_item *item)
+static int await_all(struct esi_instances *instances, const struct esi_item *item)
 {
     struct esi_instance *instance = item->instance;
     struct esi_causal_thread *thread = item->element->thread;
@@ -605,9 +607,9 @@ static int await_all(struct esi_causality *causality, const struct esi_item *ite
     if (joins ? instance->released : is_ready(instance))
         return 1;
     if (instance->listed)
-        result = lose_missing_up_to(causality, instance, item->told.stop_ns);
+        result = lose_missing_up_to(instances, instance, item->told.stop_ns);
     else
-        result = lose_missing(causality, instance, item->told.stop_ns);
+        result = lose_missing(instances, instance, item->told.stop_ns);
     if (result < 0)
         return result;
     if ((joins ? instance->released : is_ready(instance)) || thread->forced ||
@@ -633,37 +635,32 @@ static uint32_t member_of(const struct dependence *dependence, uint32_t i)
                                : dependence->first + i;
 }
 
-static int await_each(struct esi_causality *causality,
+static int await_each(struct esi_instances *instances,
                       const struct esi_item *item,
                       const struct dependence *dependence)
 {
     int result = 1;
 
     for (uint32_t i = 0; i < dependence->count && result == 1; i++)
-        result = await_member(causality, item, member_of(dependence, i));
+        result = await_member(instances, item, member_of(dependence, i));
     return result;
 }
 
-static int collect_each(struct esi_causality *causality,
+static int collect_each(struct esi_partners *partners,
                         const struct esi_item *item,
-                        const struct dependence *dependence,
-                        size_t *ret_count)
+                        const struct dependence *dependence)
 {
     struct esi_instance *instance = item->instance;
-    struct esi_causal_output *output = &causality->output;
 
-    *ret_count = 0;
-    if (esi_output_reserve(output, dependence->count) < 0)
-        return -ENOMEM;
     for (uint32_t i = 0; i < dependence->count; i++) {
         uint32_t slot = member_of(dependence, i);
 
         if (slot >= size_of(instance) || slot == item->slot)
             continue;
-        if (instance->slots[slot].entry == ESI_ENTRY_GIVEN)
-            esi_output_add(output, (*ret_count)++, &instance->slots[slot].enter);
-        else
+        if (instance->slots[slot].entry != ESI_ENTRY_GIVEN)
             instance->short_of = true;
+        else if (esi_partners_add(partners, &instance->slots[slot].enter) < 0)
+            return -ENOMEM;
     }
     return 0;
 }
@@ -738,70 +735,55 @@ static void add_dependence(const struct esi_item *item, struct dependence *ret)
     }
 }
 
-static int collect_dependences(struct esi_causality *causality,
+static int collect_dependences(struct esi_partners *partners,
                                const struct esi_item *item,
-                               const struct dependence *dependence,
-                               size_t *ret_count)
+                               const struct dependence *dependence)
 {
     struct esi_instance *instance = item->instance;
 
-    *ret_count = 0;
+    partners->count = 0;
     if (!dependence->on_release)
-        return collect_each(causality, item, dependence, ret_count);
-    if (esi_output_reserve(&causality->output, 1) < 0)
-        return -ENOMEM;
+        return collect_each(partners, item, dependence);
     if (instance->release.id.index != 0)
-        esi_output_add(&causality->output, (*ret_count)++, &instance->release);
-    else
-        instance->short_of = true;
+        return esi_partners_add(partners, &instance->release);
+    instance->short_of = true;
     return 0;
 }
 
-static int give_exit(struct esi_causality *causality,
-                     const struct esi_placed *placed,
-                     const struct dependence *dependence)
+int esi_collective_await(struct esi_instances *instances,
+                         const struct esi_item *item,
+                         bool *ret_receives)
 {
-    struct esi_item *item = placed->item;
-    struct esi_instance *instance = item->instance;
-    bool receives = dependence->on_release || dependence->count > 0;
-    struct esi_emitted exit;
-    size_t count;
-    int result = collect_dependences(causality, item, dependence, &count);
-
-    if (result < 0)
-        return result;
-    result = esi_event_give(causality, placed,
-                            receives ? ES_EVENT_RECEIVE : ES_EVENT_UNARY, count, &exit);
-    if (result < 0)
-        return result;
-    instance->exits++;
-    leave_instance(causality, instance);
-    return ESI_WAS_GIVEN;
-}
-
-int esi_collective_give_exit(struct esi_causality *causality,
-                             const struct esi_placed *placed)
-{
-    struct esi_item *item = placed->item;
     struct dependence dependence;
     int result;
 
+    *ret_receives = false;
     if (!item->instance)
-        return esi_event_give_unary(causality, placed);
+        return ESI_READY;
     add_dependence(item, &dependence);
     if (dependence.on_release || dependence.on_all)
-        result = await_all(causality, item);
+        result = await_all(instances, item);
     else
-        result = await_each(causality, item, &dependence);
+        result = await_each(instances, item, &dependence);
     if (result <= 0)
         return result;
-    return give_exit(causality, placed, &dependence);
+    *ret_receives = dependence.on_release || dependence.count > 0;
+    result = collect_dependences(&instances->matching->partners, item, &dependence);
+    return result < 0 ? result : ESI_READY;
 }
 
-void esi_instances_finish(struct esi_causality *causality)
+void esi_collective_exited(struct esi_instances *instances, const struct esi_item *item)
+{
+    if (!item->instance)
+        return;
+    item->instance->exits++;
+    leave_instance(instances, item->instance);
+}
+
+void esi_instances_finish(struct esi_instances *instances)
 {
     struct instance_end *oldest;
 
-    while ((oldest = esi_ends_oldest(&causality->instances)) != NULL)
-        retire_instance(causality, oldest->instance);
+    while ((oldest = esi_ends_oldest(&instances->ends)) != NULL)
+        retire_instance(instances, oldest->instance);
 }

@@ -18,7 +18,20 @@
 #include "monitors/follow/ends.h"
 #include "monitors/run/run_model.h"
 
-struct esi_epoch;
+struct esi_epoch_member {
+    int32_t peer;
+    uint32_t sequence;
+};
+
+/* The group of the last start or post of a process on a window (causal_onesided.h). */
+struct esi_epoch {
+    bool numbered;   /* its call was read, and `number` is valid */
+    uint32_t number; /* sequence number of the call on the window, in this process */
+    uint64_t begun;  /* ticks of the call; also in the tuples of its members */
+    struct esi_epoch_member *members; /* owned */
+    size_t count;
+    size_t room;
+};
 
 /* The collective operations on one communicator or one of its windows, by instance
  * number; and the epochs of a window. */
@@ -33,7 +46,7 @@ struct esi_series {
     bool has_released;
     uint32_t last_released;     /* number of the last released all-to-all instance */
     struct esi_list unreleased; /* all-to-all instances, by number */
-    struct esi_epoch *epochs;   /* NULL = none (causal_onesided.h) */
+    struct esi_epoch *epochs;   /* two for each slot; NULL = none; owned */
 };
 
 /* What a communicator has of these. */
@@ -75,28 +88,50 @@ struct esi_instance {
     struct esi_causal_slot slots[];
 };
 
-/* Initializes the table.  It keeps instances with at most `max` members in total. */
-void esi_instances_init(struct esi_ends *instances, size_t max);
+struct esi_instances {
+    struct esi_matching *matching;
+    struct esi_ends ends;
+    uint64_t count;                 /* that have ever begun */
+    struct esi_series_set **series; /* by number of the communicator; NULL = none */
+    size_t series_count, series_capacity;
+    /* Called when all members of an all-to-all instance have entered or will not: they
+     * are in `partners`.  A negative result ends the stream. */
+    int (*release)(void *data, struct esi_instance *instance);
+    void *data; /* borrowed */
+};
+
+/* Initializes the table, but for `release`.  It keeps instances with at most `max`
+ * members in total. */
+void esi_instances_init(struct esi_instances *instances,
+                        struct esi_matching *matching,
+                        size_t max);
+/* After all items have left their instances. */
+void esi_instances_fini(struct esi_instances *instances);
 /* Counts the instances that never became complete. */
-void esi_instances_finish(struct esi_causality *causality);
+void esi_instances_finish(struct esi_instances *instances);
 
 /* Returns the series of a communicator, or of one of its windows if `window` is 0 or
  * more.  Creates it if necessary; NULL if there is no memory. */
-struct esi_series *esi_series_find(struct esi_causality *causality,
+struct esi_series *esi_series_find(struct esi_instances *instances,
                                    const struct esi_run_communicator *communicator,
                                    int64_t window);
-/* Destroys all series. */
-void esi_series_fini(struct esi_causality *causality);
-
 /* Adds an item, whose communicator is known, to its instance.  Returns 0 or -errno. */
-int esi_collective_add(struct esi_causality *causality, struct esi_item *item);
-int esi_collective_add_post(struct esi_causality *causality, struct esi_item *item);
+int esi_collective_add(struct esi_instances *instances, struct esi_item *item);
+int esi_collective_add_post(struct esi_instances *instances, struct esi_item *item);
 
-/* Returns enum esi_outcome, or the error of the sink. */
-int esi_collective_give_enter(struct esi_causality *causality,
-                              const struct esi_placed *placed);
-int esi_collective_give_exit(struct esi_causality *causality,
-                             const struct esi_placed *placed);
+/* Returns whether some exit may name this enter. */
+bool esi_collective_is_named(const struct esi_item *enter);
+/* Called when the enter was emitted.  Returns 0 or the result of `release`. */
+int esi_collective_entered(struct esi_instances *instances,
+                           const struct esi_item *item,
+                           const struct esi_emitted *enter);
+/* Returns enum esi_outcome for an exit, -ENOMEM, or the result of `release`. */
+int esi_collective_await(struct esi_instances *instances,
+                         const struct esi_item *item,
+                         bool *ret_receives);
+/* Called when the exit was emitted. */
+void esi_collective_exited(struct esi_instances *instances,
+                           const struct esi_item *item);
 
 /* Removes the item from its instance. */
 void esi_collective_leave(struct esi_item *item);

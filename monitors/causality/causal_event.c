@@ -11,14 +11,17 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "monitors/causality/causal_private.h"
 #include "monitors/causality/waits.h"
 #include "tuplespace/operation_table.h"
 
 enum { ATTRIBUTES_MAX = 18 };
 
-int esi_output_init(struct esi_causal_output *output)
+int esi_output_init(struct esi_causal_output *output,
+                    const struct esi_causality_config *config,
+                    struct esi_matching *matching)
 {
+    output->config = config;
+    output->matching = matching;
     esi_texts_init(&output->names);
     output->types = calloc((size_t)esi_operation_last + 1, sizeof *output->types);
     return output->types ? 0 : -ENOMEM;
@@ -33,14 +36,6 @@ void esi_output_fini(struct esi_causal_output *output)
     }
     free(output->types);
     esi_texts_fini(&output->names);
-    free(output->partners);
-    free(output->edges);
-}
-
-int esi_output_reserve(struct esi_causal_output *output, size_t count)
-{
-    return ESI_ARRAY_RESERVE_PAIR(output->partners, output->edges, output->partner_room,
-                                  count);
 }
 
 /* --- Types ------------------------------------------------------------------------ */
@@ -53,7 +48,7 @@ static const char *make_name(char **name, const char *operation, const char *wha
 }
 
 /* Returns a name such as "MPI_Send", "MPI_Barrier enter" or "MPI_Recv open". */
-static const char *type_of(struct esi_causality *causality,
+static const char *type_of(struct esi_causal_output *output,
                            const struct esi_placed *placed)
 {
     const struct esi_item *item = placed->item;
@@ -62,7 +57,7 @@ static const char *type_of(struct esi_causality *causality,
 
     if (!operation)
         return "?";
-    names = &causality->output.types[operation->code];
+    names = &output->types[operation->code];
     if (placed->role == ESI_ROLE_ENTER ||
         (placed->role == ESI_ROLE_SEND && item->halves))
         return make_name(&names->enter, operation->name, "enter");
@@ -200,7 +195,7 @@ static bool is_at_stop(const struct esi_placed *placed)
 }
 
 /* Passes the operation of an event to the listener. */
-static int tell_call(const struct esi_causality *causality,
+static int tell_call(const struct esi_causal_output *output,
                      const struct esi_placed *placed,
                      const struct es_set_event *event,
                      const struct esi_edge *edges)
@@ -230,15 +225,14 @@ static int tell_call(const struct esi_causality *causality,
     if (placed->role == ESI_ROLE_WHOLE && item->operation && is_at_stop(placed) &&
         esi_wait_is_for_others(item->operation))
         take_completed(item->element->thread, &call);
-    return causality->config.listener.told(causality->config.listener.data, event,
-                                           &call);
+    return output->config->listener.told(output->config->listener.data, event, &call);
 }
 
 /* Finds the call of the program that the next event of a thread is a part of, for a
  * listener.  Calls of a thread do not overlap, so an operation that starts before the
  * last call ends is of that call, as is one that starts with it: a call may have no
  * length. */
-static struct esi_edge begin_event(const struct esi_causality *causality,
+static struct esi_edge begin_event(const struct esi_causal_output *output,
                                    const struct esi_placed *placed)
 {
     struct esi_item *item = placed->item;
@@ -246,7 +240,7 @@ static struct esi_edge begin_event(const struct esi_causality *causality,
     const struct esi_causal_tuple *told = &item->told;
     bool posts = item->action == ESI_POSTED;
 
-    if (!causality->config.listener.told)
+    if (!output->config->listener.told)
         return (struct esi_edge){.operation = NULL};
     if (item->operation && item->operation->nonblocking && !posts) {
         item->call = 0;
@@ -267,74 +261,66 @@ static struct esi_edge begin_event(const struct esi_causality *causality,
                              .trace = thread->trace};
 }
 
-static int emit_event(struct esi_causality *causality,
+static int emit_event(struct esi_causal_output *output,
                       const struct esi_placed *placed,
                       struct es_set_event *event,
                       const struct esi_edge *edges)
 {
-    const struct es_set_sink *sink = &causality->config.sink;
+    const struct es_set_sink *sink = &output->config->sink;
     struct attributes attributes;
     int result;
 
-    event->type = type_of(causality, placed);
+    event->type = type_of(output, placed);
     event->text = "";
-    if (causality->config.attributes) {
+    if (output->config->attributes) {
         fill_attributes(&attributes, placed->item);
         event->attributes = attributes.items;
         event->attribute_count = attributes.count;
     }
-    causality->totals.events++;
-    if (causality->config.listener.told) {
-        result = tell_call(causality, placed, event, edges);
+    output->matching->totals.events++;
+    if (output->config->listener.told) {
+        result = tell_call(output, placed, event, edges);
         if (result < 0)
             return result;
     }
     return sink->event ? sink->event(sink->data, event) : 0;
 }
 
-int esi_trace_add(struct esi_causality *causality,
+int esi_trace_add(struct esi_causal_output *output,
                   const char *name,
                   uint32_t *ret_trace)
 {
-    const struct es_set_sink *sink = &causality->config.sink;
-    int result =
-        sink->trace ? sink->trace(sink->data, causality->trace_count, name) : 0;
+    const struct es_set_sink *sink = &output->config->sink;
+    int result = sink->trace ? sink->trace(sink->data, output->trace_count, name) : 0;
 
     if (result < 0)
         return result;
-    *ret_trace = causality->trace_count++;
+    *ret_trace = output->trace_count++;
     return 0;
 }
 
-int esi_event_give(struct esi_causality *causality,
+int esi_event_emit(struct esi_causal_output *output,
                    const struct esi_placed *placed,
                    enum es_event_kind kind,
-                   size_t partner_count,
                    struct esi_emitted *ret_emitted)
 {
+    const struct esi_partners *partners = &output->matching->partners;
     struct esi_causal_thread *thread = placed->item->element->thread;
     struct es_set_event event = {
         .id = {thread->trace, thread->count + 1},
         .kind = kind,
-        .partner_count = (uint32_t)partner_count,
-        .partners = partner_count > 0 ? causality->output.partners : NULL,
     };
 
+    if (kind == ES_EVENT_RECEIVE) {
+        event.partner_count = (uint32_t)partners->count;
+        event.partners = partners->count > 0 ? partners->ids : NULL;
+    }
     thread->count++;
-    *ret_emitted = (struct esi_emitted){event.id, begin_event(causality, placed)};
-    return emit_event(causality, placed, &event, causality->output.edges);
+    *ret_emitted = (struct esi_emitted){event.id, begin_event(output, placed)};
+    return emit_event(output, placed, &event, partners->edges);
 }
 
-int esi_event_give_unary(struct esi_causality *causality,
-                         const struct esi_placed *placed)
-{
-    struct esi_emitted emitted;
-    int result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &emitted);
-
-    return result < 0 ? result : ESI_WAS_GIVEN;
-}
-
-int esi_event_give_sync(struct esi_causality *causality,
+int esi_event_emit_sync(struct esi_causal_output *output,
                         const struct esi_placed *send,
                         const struct esi_placed *receive)
 {
@@ -342,20 +328,20 @@ int esi_event_give_sync(struct esi_causality *causality,
     struct esi_causal_thread *receiver = receive->item->element->thread;
     struct es_event_id ids[2] = {{sender->trace, sender->count + 1},
                                  {receiver->trace, receiver->count + 1}};
-    struct esi_edge edges[2] = {begin_event(causality, send),
-                                begin_event(causality, receive)};
+    struct esi_edge edges[2] = {begin_event(output, send),
+                                begin_event(output, receive)};
     struct es_set_event event = {
         .id = ids[0], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[1]};
     int result;
 
     sender->count++;
     receiver->count++;
-    result = emit_event(causality, send, &event, &edges[1]);
+    result = emit_event(output, send, &event, &edges[1]);
     if (result < 0)
         return result;
     event = (struct es_set_event){
         .id = ids[1], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[0]};
-    return emit_event(causality, receive, &event, &edges[0]);
+    return emit_event(output, receive, &event, &edges[0]);
 }
 
 /* --- Communicators' traces -------------------------------------------------------- */
@@ -369,7 +355,7 @@ static bool take_name(struct esi_texts *names, const char *name)
     return esi_texts_add(names, name, strlen(name), &number) < 0 || number == count;
 }
 
-static int add_trace_of(struct esi_causality *causality, struct esi_series *series)
+static int add_trace_of(struct esi_causal_output *output, struct esi_series *series)
 {
     const char *of = series->set->communicator->name;
     char name[192];
@@ -378,9 +364,9 @@ static int add_trace_of(struct esi_causality *causality, struct esi_series *seri
     if (series->window >= 0)
         length += snprintf(name + length, sizeof name - (size_t)length, " window %lld",
                            (long long)series->window);
-    for (unsigned number = 2; !take_name(&causality->output.names, name); number++)
+    for (unsigned number = 2; !take_name(&output->names, name); number++)
         snprintf(name + length, sizeof name - (size_t)length, "#%u", number);
-    return esi_trace_add(causality, name, &series->trace);
+    return esi_trace_add(output, name, &series->trace);
 }
 
 static void fill_junction(struct attributes *attributes,
@@ -395,39 +381,39 @@ static void fill_junction(struct attributes *attributes,
              instance->operation->synchronizing ? "required" : "assumed");
 }
 
-static int emit_junction(const struct esi_causality *causality,
+static int emit_junction(const struct esi_causal_output *output,
                          const struct es_set_event *event)
 {
-    const struct es_set_sink *sink = &causality->config.sink;
-    const struct esi_causal_listener *listener = &causality->config.listener;
+    const struct es_set_sink *sink = &output->config->sink;
+    const struct esi_causal_listener *listener = &output->config->listener;
     int result = listener->told ? listener->told(listener->data, event, NULL) : 0;
 
     return result < 0 || !sink->event ? result : sink->event(sink->data, event);
 }
 
-int esi_event_give_junction(struct esi_causality *causality,
-                            struct esi_instance *instance,
-                            size_t partner_count)
+int esi_event_emit_junction(struct esi_causal_output *output,
+                            struct esi_instance *instance)
 {
+    const struct esi_partners *partners = &output->matching->partners;
     struct esi_series *series = instance->series;
     struct attributes attributes = {.count = 0};
     struct es_set_event event = {.kind = ES_EVENT_RECEIVE,
-                                 .partner_count = (uint32_t)partner_count,
-                                 .partners = causality->output.partners,
+                                 .partner_count = (uint32_t)partners->count,
+                                 .partners = partners->ids,
                                  .type = "join",
                                  .text = ""};
     int result = 0;
 
     if (series->trace == UINT32_MAX)
-        result = add_trace_of(causality, series);
+        result = add_trace_of(output, series);
     if (result < 0)
         return result;
-    if (causality->config.attributes)
+    if (output->config->attributes)
         fill_junction(&attributes, instance);
     event.attributes = attributes.items;
     event.attribute_count = attributes.count;
     event.id = (struct es_event_id){series->trace, ++series->count};
-    result = emit_junction(causality, &event);
+    result = emit_junction(output, &event);
     if (result < 0)
         return result;
     event.id.index = ++series->count;
@@ -436,6 +422,6 @@ int esi_event_give_junction(struct esi_causality *causality,
     event.partners = NULL;
     event.type = "release";
     instance->release.id = event.id;
-    causality->totals.events += 2;
-    return emit_junction(causality, &event);
+    output->matching->totals.events += 2;
+    return emit_junction(output, &event);
 }

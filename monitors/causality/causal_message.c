@@ -8,9 +8,6 @@
 
 #include <errno.h>
 
-#include "monitors/causality/causal_onesided.h"
-#include "monitors/causality/causal_private.h"
-
 /* Maximum number of channels for which unmatched ends are counted separately. */
 enum { CHANNELS_MAX = 1024 };
 
@@ -59,14 +56,17 @@ bool esi_channel_key(const struct esi_run_member *member,
 
 /* The communicator of such a key. */
 static const struct esi_run_communicator *communicator_of(
-    const struct esi_causality *causality,
+    const struct esi_messages *messages,
     const struct esi_ends_key *key)
 {
-    return causality->run->communicators[key->communicator[0]];
+    return messages->matching->run->communicators[key->communicator[0]];
 }
 
-void esi_messages_init(struct esi_messages *messages, size_t max)
+void esi_messages_init(struct esi_messages *messages,
+                       struct esi_matching *matching,
+                       size_t max)
 {
+    messages->matching = matching;
     esi_ends_init(&messages->ends, sizeof(struct esi_message), max);
     esi_ends_init(&messages->channels, sizeof(struct esi_channel), 0);
     esi_ends_init(&messages->doubts, sizeof(struct esi_channel), 0);
@@ -80,41 +80,43 @@ void esi_messages_fini(struct esi_messages *messages)
 }
 
 /* Finds or creates a message; NULL if there is no memory. */
-static struct esi_message *meet_message(struct esi_causality *causality,
+static struct esi_message *meet_message(struct esi_messages *messages,
                                         const struct esi_ends_key *key)
 {
-    struct esi_message *message = esi_ends_find(&causality->messages.ends, key);
+    struct esi_message *message = esi_ends_find(&messages->ends, key);
 
-    return message ? message : esi_ends_add(&causality->messages.ends, key);
+    return message ? message : esi_ends_add(&messages->ends, key);
 }
 
 /* END_UNSEEN marks an unused record for disown_from(). */
-static void forget_message(struct esi_causality *causality, struct esi_message *message)
+static void forget_message(struct esi_messages *messages, struct esi_message *message)
 {
     message->send = END_UNSEEN;
-    esi_ends_forget(&causality->messages.ends, &message->end);
+    esi_ends_forget(&messages->ends, &message->end);
 }
 
-static void wake_sender(struct esi_causality *causality, struct esi_message *message)
+static void wake_sender(struct esi_messages *messages,
+                        const struct esi_message *message)
 {
     if (message->send == END_READ)
-        esi_thread_make_runnable(causality, message->sender);
+        esi_thread_make_runnable(messages->matching, message->sender);
 }
 
-static void wake_receiver(struct esi_causality *causality, struct esi_message *message)
+static void wake_receiver(struct esi_messages *messages, struct esi_message *message)
 {
     if (message->receive == END_READ)
-        esi_thread_make_runnable(causality, message->receiver);
+        esi_thread_make_runnable(messages->matching, message->receiver);
 }
 
 /* Returns whether the member at the other end of the message would have been read. */
-static bool has_passed(const struct esi_causality *causality,
+static bool has_passed(const struct esi_messages *messages,
                        const struct esi_message *message,
                        int32_t slot,
                        uint64_t ns)
 {
-    return esi_thread_has_passed(
-        causality, communicator_of(causality, &message->end.key), (uint32_t)slot, ns);
+    return esi_thread_has_passed(messages->matching,
+                                 communicator_of(messages, &message->end.key),
+                                 (uint32_t)slot, ns);
 }
 
 /* --- Unmatched ends --------------------------------------------------------------- */
@@ -141,55 +143,54 @@ static struct esi_channel *meet_channel(struct esi_ends *channels,
                                                    : esi_ends_add(channels, &key);
 }
 
-static struct esi_channel *unmatched_channel(struct esi_causality *causality,
+static struct esi_channel *unmatched_channel(struct esi_messages *messages,
                                              const struct esi_message *message)
 {
     return message->end.key.kind == ESI_MESSAGE
-               ? meet_channel(&causality->messages.channels, &message->end.key,
-                              CHANNELS_MAX)
+               ? meet_channel(&messages->channels, &message->end.key, CHANNELS_MAX)
                : NULL;
 }
 
-static void give_up_send(struct esi_causality *causality, struct esi_message *message)
+static void give_up_send(struct esi_messages *messages, struct esi_message *message)
 {
-    struct esi_channel *channel = unmatched_channel(causality, message);
+    struct esi_channel *channel = unmatched_channel(messages, message);
 
-    causality->totals.unmatched_sends++;
+    messages->matching->totals.unmatched_sends++;
     if (channel)
         channel->sends++;
-    forget_message(causality, message);
+    forget_message(messages, message);
 }
 
-static void give_up_receive(struct esi_causality *causality,
+static void give_up_receive(struct esi_messages *messages,
                             const struct esi_message *message)
 {
-    struct esi_channel *channel = unmatched_channel(causality, message);
+    struct esi_channel *channel = unmatched_channel(messages, message);
 
-    causality->totals.unmatched_receives++;
+    messages->matching->totals.unmatched_receives++;
     if (channel)
         channel->receives++;
 }
 
-void esi_messages_finish(struct esi_causality *causality)
+void esi_messages_finish(struct esi_messages *messages)
 {
     struct esi_message *oldest;
 
-    while ((oldest = esi_ends_oldest(&causality->messages.ends)) != NULL)
-        give_up_send(causality, oldest);
+    while ((oldest = esi_ends_oldest(&messages->ends)) != NULL)
+        give_up_send(messages, oldest);
 }
 
-void esi_causality_foreach_unmatched(
-    const struct esi_causality *causality,
+void esi_messages_foreach_unmatched(
+    const struct esi_messages *messages,
     void (*visit)(void *data, const struct esi_causal_channel *channel),
     void *data)
 {
-    const struct esi_pool *channels = &causality->messages.channels.records;
+    const struct esi_pool *channels = &messages->channels.records;
 
     for (size_t i = 0; i < channels->made; i++) {
         const struct esi_channel *channel = esi_pool_at(channels, i);
         const struct esi_ends_key *key = &channel->end.key;
         const struct esi_run_communicator *communicator =
-            communicator_of(causality, key);
+            communicator_of(messages, key);
         struct esi_causal_channel told = {
             .communicator = communicator->name,
             .source = esi_run_slot_rank(communicator, (uint32_t)key->source),
@@ -205,11 +206,11 @@ void esi_causality_foreach_unmatched(
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-int esi_message_add_send(struct esi_causality *causality,
+int esi_message_add_send(struct esi_messages *messages,
                          struct esi_item *item,
                          const struct esi_ends_key *key)
 {
-    struct esi_message *message = meet_message(causality, key);
+    struct esi_message *message = meet_message(messages, key);
 
     if (!message)
         return -ENOMEM;
@@ -219,16 +220,16 @@ int esi_message_add_send(struct esi_causality *causality,
     message->sender = item->element->thread;
     message->next_send = item->sends;
     item->sends = message;
-    wake_receiver(causality, message);
+    wake_receiver(messages, message);
     return 0;
 }
 
-int esi_message_add_receive(struct esi_causality *causality,
+int esi_message_add_receive(struct esi_messages *messages,
                             struct esi_item *item,
                             const struct esi_ends_key *key,
                             bool blocking)
 {
-    struct esi_message *message = meet_message(causality, key);
+    struct esi_message *message = meet_message(messages, key);
 
     if (!message)
         return -ENOMEM;
@@ -239,43 +240,43 @@ int esi_message_add_receive(struct esi_causality *causality,
     message->receiver = item->element->thread;
     message->next_receive = item->receives;
     item->receives = message;
-    esi_ends_wait(&causality->messages.ends, &message->end, 0);
-    wake_sender(causality, message);
+    esi_ends_wait(&messages->ends, &message->end, 0);
+    wake_sender(messages, message);
     return 0;
 }
 
 /* --- Emitting --------------------------------------------------------------------- */
 
 /* Called when the send has been emitted. */
-static void settle_send(struct esi_causality *causality,
+static void settle_send(struct esi_messages *messages,
                         struct esi_message *message,
                         const struct esi_emitted *sent)
 {
-    struct esi_ends *ends = &causality->messages.ends;
+    struct esi_ends *ends = &messages->ends;
 
     message->send = END_GIVEN;
     message->sent = *sent;
-    wake_receiver(causality, message);
+    wake_receiver(messages, message);
     if (message->receive == END_GIVEN) { /* the receive did not wait */
-        give_up_send(causality, message);
+        give_up_send(messages, message);
     } else if (message->receive == END_UNSEEN) {
         esi_ends_wait(ends, &message->end, 1);
         message = esi_ends_excess(ends);
         if (message)
-            give_up_send(causality, message);
+            give_up_send(messages, message);
     }
 }
 
-int esi_message_add_given(struct esi_causality *causality,
+int esi_message_add_given(struct esi_messages *messages,
                           const struct esi_emitted *sent,
                           const struct esi_ends_key *key)
 {
-    struct esi_message *message = meet_message(causality, key);
+    struct esi_message *message = meet_message(messages, key);
 
     if (!message)
         return -ENOMEM;
     if (message->send == END_UNSEEN)
-        settle_send(causality, message, sent);
+        settle_send(messages, message, sent);
     return 0;
 }
 
@@ -301,34 +302,11 @@ static bool may_be_sync(const struct esi_item *send, const struct esi_message *m
            message->end.key.source != message->end.key.destination;
 }
 
-/* Removes a message whose halves were emitted as a sync. */
-static int give_sync(struct esi_causality *causality,
-                     struct esi_message *message,
-                     struct esi_causal_thread *sender,
-                     struct esi_causal_thread *receiver)
-{
-    const struct esi_placed send = *esi_thread_next(sender);
-    const struct esi_placed receive = *esi_thread_next(receiver);
-    int result;
-
-    causality->totals.messages++;
-    causality->totals.syncs++;
-    send.item->sends = NULL;
-    receive.item->receives = NULL;
-    forget_message(causality, message);
-    esi_thread_make_runnable(causality, receiver);
-    result = esi_event_give_sync(causality, &send, &receive);
-    if (result < 0)
-        return result;
-    esi_thread_pop(causality, receiver);
-    return ESI_WAS_GIVEN;
-}
-
 /* A blocking synchronous send and a blocking receive are one event: neither call ends
  * before the other has begun, and nothing else happens in between in their threads.
  * While the receive is not known, the send waits as long as it may still be part of a
  * sync. */
-static bool is_sync(const struct esi_causality *causality, const struct esi_item *send)
+static bool is_sync(const struct esi_messages *messages, const struct esi_item *send)
 {
     const struct esi_message *message = send->sends;
 
@@ -336,68 +314,75 @@ static bool is_sync(const struct esi_causality *causality, const struct esi_item
         message->receive == END_GIVEN)
         return false;
     if (message->receive == END_UNSEEN)
-        return !has_passed(causality, message, message->end.key.destination,
+        return !has_passed(messages, message, message->end.key.destination,
                            send->told.stop_ns);
     return message->blocking;
 }
 
-static int give_synchronous(struct esi_causality *causality,
-                            const struct esi_item *send)
+enum esi_outcome esi_message_await_receive(struct esi_messages *messages,
+                                           struct esi_item *send,
+                                           struct esi_causal_thread **ret_receiver)
 {
-    struct esi_message *message = send->sends;
+    const struct esi_message *message = send->sends;
 
+    *ret_receiver = NULL;
+    if (!is_sync(messages, send)) {
+        send->synchronous = false;
+        return ESI_READY;
+    }
     if (message->receive == END_UNSEEN || !is_receive_next(message))
         return ESI_WAITS;
-    return give_sync(causality, message, send->element->thread, message->receiver);
+    *ret_receiver = message->receiver;
+    return ESI_READY;
 }
 
-int esi_message_give_send(struct esi_causality *causality,
-                          const struct esi_placed *placed)
+void esi_message_synchronize(struct esi_messages *messages,
+                             struct esi_item *send,
+                             struct esi_item *receive)
 {
-    struct esi_item *item = placed->item;
-    struct esi_emitted sent;
-    int result;
+    messages->matching->totals.messages++;
+    messages->matching->totals.syncs++;
+    forget_message(messages, send->sends);
+    send->sends = NULL;
+    receive->receives = NULL;
+}
 
-    if (is_sync(causality, item))
-        return give_synchronous(causality, item);
-    item->synchronous = false;
-    result = esi_event_give(causality, placed, ES_EVENT_SEND, 0, &sent);
-    if (result < 0)
-        return result;
-    for (struct esi_message *next; item->sends; item->sends = next) {
-        next = item->sends->next_send;
-        settle_send(causality, item->sends, &sent);
+void esi_message_sent(struct esi_messages *messages,
+                      struct esi_item *send,
+                      const struct esi_emitted *sent)
+{
+    for (struct esi_message *next; send->sends; send->sends = next) {
+        next = send->sends->next_send;
+        settle_send(messages, send->sends, sent);
     }
-    esi_onesided_note_given(item, &sent);
-    return ESI_WAS_GIVEN;
 }
 
 /* Returns whether a receive must still wait for this message's send. */
-static bool is_awaited(const struct esi_causality *causality,
+static bool is_awaited(const struct esi_messages *messages,
                        const struct esi_message *message,
                        const struct esi_item *item)
 {
     if (message->send == END_GIVEN || item->element->thread->forced)
         return false;
     return message->send == END_READ ||
-           !has_passed(causality, message, message->end.key.source, item->told.stop_ns);
+           !has_passed(messages, message, message->end.key.source, item->told.stop_ns);
 }
 
-static void settle_receive(struct esi_causality *causality, struct esi_message *message)
+static void settle_receive(struct esi_messages *messages, struct esi_message *message)
 {
     if (message->send == END_GIVEN) {
         if (message->end.key.kind == ESI_MESSAGE)
-            causality->totals.messages++;
+            messages->matching->totals.messages++;
         else
-            causality->totals.epochs++;
-        forget_message(causality, message);
+            messages->matching->totals.epochs++;
+        forget_message(messages, message);
         return;
     }
-    give_up_receive(causality, message);
+    give_up_receive(messages, message);
     message->receive = END_GIVEN;
-    wake_sender(causality, message);
+    wake_sender(messages, message);
     if (message->send == END_UNSEEN)
-        forget_message(causality, message);
+        forget_message(messages, message);
 }
 
 /* A synchronous send also waits until its receive is next. */
@@ -407,48 +392,34 @@ static bool is_sync_waiting(const struct esi_message *message)
            may_be_sync(esi_thread_next(message->sender)->item, message);
 }
 
-/* Collects the sends that a receive names. */
-static int collect_sends(struct esi_causal_output *output,
-                         const struct esi_message *message,
-                         size_t *ret_count)
+int esi_message_await_sends(struct esi_messages *messages,
+                            const struct esi_item *receive)
 {
-    *ret_count = 0;
-    for (; message; message = message->next_receive) {
-        if (message->send != END_GIVEN)
-            continue;
-        if (esi_output_reserve(output, *ret_count + 1) < 0)
-            return -ENOMEM;
-        esi_output_add(output, (*ret_count)++, &message->sent);
-    }
-    return 0;
-}
+    struct esi_partners *partners = &messages->matching->partners;
+    const struct esi_message *message = receive->receives;
+    int result = 0;
 
-int esi_message_give_receive(struct esi_causality *causality,
-                             const struct esi_placed *placed)
-{
-    struct esi_item *item = placed->item;
-    struct esi_message *message = item->receives;
-    struct esi_emitted received;
-    size_t count;
-    int result;
-
+    partners->count = 0;
     for (; message; message = message->next_receive) {
-        if (!is_awaited(causality, message, item))
+        if (!is_awaited(messages, message, receive))
             continue;
         if (is_sync_waiting(message))
-            wake_sender(causality, message);
+            wake_sender(messages, message);
         return ESI_WAITS;
     }
-    if (collect_sends(&causality->output, item->receives, &count) < 0)
-        return -ENOMEM;
-    result = esi_event_give(causality, placed, ES_EVENT_RECEIVE, count, &received);
-    if (result < 0)
-        return result;
-    for (struct esi_message *next; item->receives; item->receives = next) {
-        next = item->receives->next_receive;
-        settle_receive(causality, item->receives);
+    for (message = receive->receives; message && result == 0;
+         message = message->next_receive)
+        if (message->send == END_GIVEN)
+            result = esi_partners_add(partners, &message->sent);
+    return result < 0 ? result : ESI_READY;
+}
+
+void esi_message_received(struct esi_messages *messages, struct esi_item *receive)
+{
+    for (struct esi_message *next; receive->receives; receive->receives = next) {
+        next = receive->receives->next_receive;
+        settle_receive(messages, receive->receives);
     }
-    return ESI_WAS_GIVEN;
 }
 
 /* --- Cancelled sends -------------------------------------------------------------- */
@@ -469,7 +440,7 @@ static struct esi_item *find_sender(const struct esi_message *message)
 
 /* Detaches the message from its send if that began before `ticks`: then the message
  * received with this number is a different one. */
-static void disown_send(struct esi_causality *causality,
+static void disown_send(struct esi_messages *messages,
                         struct esi_message *message,
                         uint64_t ticks)
 {
@@ -482,22 +453,22 @@ static void disown_send(struct esi_causality *causality,
         if (!item || item->told.tuple.start >= ticks)
             return;
         item->sends = NULL;
-        wake_sender(causality, message);
+        wake_sender(messages, message);
     }
-    causality->totals.unnumbered++;
+    messages->matching->totals.unnumbered++;
     message->send = END_UNSEEN;
-    wake_receiver(causality, message);
+    wake_receiver(messages, message);
     if (message->receive != END_READ)
-        forget_message(causality, message);
+        forget_message(messages, message);
 }
 
 /* Searches by number, or, if there are more numbers than messages, all messages. */
-static void disown_from(struct esi_causality *causality,
+static void disown_from(struct esi_messages *messages,
                         const struct esi_ends_key *key,
                         uint32_t count,
                         uint64_t ticks)
 {
-    struct esi_ends *ends = &causality->messages.ends;
+    struct esi_ends *ends = &messages->ends;
     struct esi_ends_key wanted = *key;
     struct esi_message *message;
 
@@ -505,7 +476,7 @@ static void disown_from(struct esi_causality *causality,
         for (uint32_t i = 0; i < count; i++, wanted.sequence++) {
             message = esi_ends_find(ends, &wanted);
             if (message)
-                disown_send(causality, message, ticks);
+                disown_send(messages, message, ticks);
         }
         return;
     }
@@ -514,17 +485,16 @@ static void disown_from(struct esi_causality *causality,
         wanted.sequence = message->end.key.sequence;
         if (wanted.sequence >= key->sequence &&
             esi_ends_is_same(&message->end.key, &wanted))
-            disown_send(causality, message, ticks);
+            disown_send(messages, message, ticks);
     }
 }
 
-int esi_message_doubt(struct esi_causality *causality,
+int esi_message_doubt(struct esi_messages *messages,
                       const struct esi_ends_key *key,
                       uint32_t count,
                       uint64_t ticks)
 {
-    struct esi_channel *channel =
-        meet_channel(&causality->messages.doubts, key, SIZE_MAX);
+    struct esi_channel *channel = meet_channel(&messages->doubts, key, SIZE_MAX);
 
     if (!channel)
         return -ENOMEM;
@@ -532,7 +502,7 @@ int esi_message_doubt(struct esi_causality *causality,
         channel->doubtful = key->sequence;
     if (ticks > channel->doubtful_till)
         channel->doubtful_till = ticks;
-    disown_from(causality, key, count, ticks);
+    disown_from(messages, key, count, ticks);
     return 0;
 }
 

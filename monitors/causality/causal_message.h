@@ -18,6 +18,7 @@
 enum esi_message_kind { ESI_MESSAGE = 1, ESI_EPOCH_POST, ESI_EPOCH_COMPLETE };
 
 struct esi_messages {
+    struct esi_matching *matching;
     struct esi_ends ends;     /* the waiting ones were sent and not received */
     struct esi_ends channels; /* channels with unmatched ends */
     struct esi_ends doubts;   /* channels on which a send may have been cancelled */
@@ -31,28 +32,35 @@ bool esi_channel_key(const struct esi_run_member *member,
                      struct esi_ends_key *ret_key);
 
 /* Initializes the tables.  At most `max` unreceived sends are kept. */
-void esi_messages_init(struct esi_messages *messages, size_t max);
+void esi_messages_init(struct esi_messages *messages,
+                       struct esi_matching *matching,
+                       size_t max);
 void esi_messages_fini(struct esi_messages *messages);
+/* Visits the channels with unmatched ends, like esi_causality_foreach_unmatched(). */
+void esi_messages_foreach_unmatched(
+    const struct esi_messages *messages,
+    void (*visit)(void *data, const struct esi_causal_channel *channel),
+    void *data);
 /* Counts the sends that were never received. */
-void esi_messages_finish(struct esi_causality *causality);
+void esi_messages_finish(struct esi_messages *messages);
 
 /* --- Reading: return 0 or -ENOMEM ------------------------------------------------- */
 
-int esi_message_add_send(struct esi_causality *causality,
+int esi_message_add_send(struct esi_messages *messages,
                          struct esi_item *item,
                          const struct esi_ends_key *key);
-int esi_message_add_receive(struct esi_causality *causality,
+int esi_message_add_receive(struct esi_messages *messages,
                             struct esi_item *item,
                             const struct esi_ends_key *key,
                             bool blocking);
 /* Adds a send that was emitted before its message was known. */
-int esi_message_add_given(struct esi_causality *causality,
+int esi_message_add_given(struct esi_messages *messages,
                           const struct esi_emitted *sent,
                           const struct esi_ends_key *key);
 /* Records that a send with the number of the key, or a later number, may have been
  * cancelled before `ticks`: `count` numbers are unreliable for sends that began
  * earlier. */
-int esi_message_doubt(struct esi_causality *causality,
+int esi_message_doubt(struct esi_messages *messages,
                       const struct esi_ends_key *key,
                       uint32_t count,
                       uint64_t ticks);
@@ -61,11 +69,26 @@ bool esi_message_is_doubtful(const struct esi_messages *messages,
                              const struct esi_ends_key *key,
                              uint64_t ticks);
 
-/* --- Emitting: return enum esi_outcome, or the error of the sink ------------------ */
+/* --- Emitting --------------------------------------------------------------------- */
 
-int esi_message_give_send(struct esi_causality *causality,
-                          const struct esi_placed *placed);
-int esi_message_give_receive(struct esi_causality *causality,
-                             const struct esi_placed *placed);
+/* Whether the send can be emitted.  If it is one event together with a receive,
+ * *ret_receiver is the thread whose next event that is, else NULL. */
+enum esi_outcome esi_message_await_receive(struct esi_messages *messages,
+                                           struct esi_item *send,
+                                           struct esi_causal_thread **ret_receiver);
+/* Called when both were emitted, instead of the next ones. */
+void esi_message_synchronize(struct esi_messages *messages,
+                             struct esi_item *send,
+                             struct esi_item *receive);
+/* Called when the send was emitted. */
+void esi_message_sent(struct esi_messages *messages,
+                      struct esi_item *send,
+                      const struct esi_emitted *sent);
+
+/* Returns enum esi_outcome for a receive, or -ENOMEM. */
+int esi_message_await_sends(struct esi_messages *messages,
+                            const struct esi_item *receive);
+/* Called when the receive was emitted. */
+void esi_message_received(struct esi_messages *messages, struct esi_item *receive);
 
 #endif

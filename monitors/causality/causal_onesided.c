@@ -9,50 +9,21 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "monitors/causality/causal_private.h"
-
-struct epoch_member {
-    int32_t peer;
-    uint32_t sequence;
-};
-
-/* The group of the last start or post of a process on a window. */
-struct esi_epoch {
-    bool numbered;   /* its call was read, and `number` is valid */
-    uint32_t number; /* sequence number of the call on the window, in this process */
-    uint64_t begun;  /* ticks of the call; also in the tuples of its members */
-    struct epoch_member *members;
-    size_t count;
-    size_t room;
-};
-
-/* Each member has two epochs: one that accesses and one that exposes. */
-static size_t epoch_count(const struct esi_series *series)
-{
-    return 2 * (size_t)series->set->communicator->size;
-}
 
 /* Returns the epoch of a member on a window; NULL if there is no memory. */
-static struct esi_epoch *epoch_of(struct esi_causality *causality,
+static struct esi_epoch *epoch_of(struct esi_instances *instances,
                                   const struct esi_run_member *member,
                                   int32_t window,
                                   bool exposes)
 {
     struct esi_series *series =
-        esi_series_find(causality, member->communicator, window);
+        esi_series_find(instances, member->communicator, window);
 
     if (series && !series->epochs)
-        series->epochs = calloc(epoch_count(series), sizeof *series->epochs);
+        series->epochs =
+            calloc(2 * (size_t)member->communicator->size, sizeof *series->epochs);
     return series && series->epochs ? &series->epochs[2 * member->slot + exposes]
                                     : NULL;
-}
-
-void esi_onesided_forget(struct esi_series *series)
-{
-    for (size_t i = 0; series->epochs && i < epoch_count(series); i++)
-        free(series->epochs[i].members);
-    free(series->epochs);
-    series->epochs = NULL;
 }
 
 /* A different call begins a new epoch, even if its own tuple was lost. */
@@ -71,7 +42,7 @@ static int add_to_epoch(struct esi_epoch *epoch, const struct es_tuple *tuple)
     if (ESI_ARRAY_RESERVE(epoch->members, epoch->room, epoch->count + 1) < 0)
         return -ENOMEM;
     epoch->members[epoch->count++] =
-        (struct epoch_member){.peer = tuple->peer, .sequence = tuple->sequence};
+        (struct esi_epoch_member){.peer = tuple->peer, .sequence = tuple->sequence};
     return 0;
 }
 
@@ -81,7 +52,7 @@ static int add_to_epoch(struct esi_epoch *epoch, const struct es_tuple *tuple)
  * complete).  Returns false if there is no such member. */
 static bool fill_key(const struct esi_run_member *member,
                      int32_t window,
-                     const struct epoch_member *other,
+                     const struct esi_epoch_member *other,
                      enum esi_message_kind kind,
                      bool sends,
                      struct esi_ends_key *ret_key)
@@ -94,25 +65,26 @@ static bool fill_key(const struct esi_run_member *member,
     return true;
 }
 
-static int add_post(struct esi_causality *causality,
+static int add_post(struct esi_messages *messages,
                     struct esi_element *element,
                     const struct esi_run_member *member,
                     const struct es_tuple *tuple)
 {
-    struct epoch_member other = {tuple->peer, tuple->sequence};
+    struct esi_epoch_member other = {tuple->peer, tuple->sequence};
     struct esi_ends_key key;
 
     if (element->post_begun != tuple->start ||
         !fill_key(member, tuple->tag, &other, ESI_EPOCH_POST, true, &key))
         return 0;
     if (element->post)
-        return esi_message_add_send(causality, element->post, &key);
+        return esi_message_add_send(messages, element->post, &key);
     if (element->emitted_post.id.index != 0)
-        return esi_message_add_given(causality, &element->emitted_post, &key);
+        return esi_message_add_given(messages, &element->emitted_post, &key);
     return 0;
 }
 
-int esi_onesided_add_member(struct esi_causality *causality,
+int esi_onesided_add_member(struct esi_instances *instances,
+                            struct esi_messages *messages,
                             struct esi_element *element,
                             const struct es_tuple *tuple,
                             bool exposes)
@@ -123,29 +95,29 @@ int esi_onesided_add_member(struct esi_causality *causality,
 
     if (!member || member->slot == UINT32_MAX ||
         tuple->sequence == ES_SEQUENCE_UNKNOWN) {
-        causality->totals.unplaced++;
+        messages->matching->totals.unplaced++;
         return 0;
     }
-    epoch = epoch_of(causality, member, tuple->tag, exposes);
+    epoch = epoch_of(instances, member, tuple->tag, exposes);
     if (!epoch || add_to_epoch(epoch, tuple) < 0)
         return -ENOMEM;
-    return exposes ? add_post(causality, element, member, tuple) : 0;
+    return exposes ? add_post(messages, element, member, tuple) : 0;
 }
 
-void esi_onesided_note_given(struct esi_item *item, const struct esi_emitted *post)
+void esi_onesided_emitted(struct esi_item *item, const struct esi_emitted *event)
 {
     struct esi_element *element = item->element;
 
     if (element->post == item) {
         element->post = NULL;
-        element->emitted_post = *post;
+        element->emitted_post = *event;
     }
 }
 
 /* --- Calls ------------------------------------------------------------------------ */
 
 /* Makes the item an end of all messages that its epoch's members send or receive. */
-static int add_ends(struct esi_causality *causality,
+static int add_ends(struct esi_messages *messages,
                     struct esi_item *item,
                     const struct esi_epoch *epoch,
                     enum esi_message_kind kind,
@@ -158,15 +130,15 @@ static int add_ends(struct esi_causality *causality,
         if (!fill_key(item->member, item->told.tuple.tag, &epoch->members[i], kind,
                       sends, &key))
             continue;
-        result = sends ? esi_message_add_send(causality, item, &key)
-                       : esi_message_add_receive(causality, item, &key, false);
+        result = sends ? esi_message_add_send(messages, item, &key)
+                       : esi_message_add_receive(messages, item, &key, false);
     }
     return result;
 }
 
 /* A complete has an enter, which the waits of its group name, and an exit, which names
  * the posts. */
-static int place_complete(struct esi_causality *causality,
+static int place_complete(struct esi_messages *messages,
                           struct esi_item *item,
                           const struct esi_epoch *epoch)
 {
@@ -175,18 +147,18 @@ static int place_complete(struct esi_causality *causality,
 
     item->halves = true;
     if (!esi_thread_has_place(item->element->thread, tuple->start))
-        causality->totals.late++;
+        messages->matching->totals.late++;
     else
-        result = add_ends(causality, item, epoch, ESI_EPOCH_COMPLETE, true);
+        result = add_ends(messages, item, epoch, ESI_EPOCH_COMPLETE, true);
     if (result >= 0)
         result = esi_thread_place(item, ESI_ROLE_SEND);
     if (result < 0 || tuple->stop == 0)
         return result;
-    result = add_ends(causality, item, epoch, ESI_EPOCH_POST, false);
+    result = add_ends(messages, item, epoch, ESI_EPOCH_POST, false);
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_RECEIVE);
 }
 
-static int place_wait(struct esi_causality *causality,
+static int place_wait(struct esi_messages *messages,
                       struct esi_item *item,
                       const struct esi_epoch *epoch)
 {
@@ -194,12 +166,12 @@ static int place_wait(struct esi_causality *causality,
 
     if (item->told.tuple.stop == 0)
         return esi_thread_place(item, ESI_ROLE_WHOLE);
-    result = add_ends(causality, item, epoch, ESI_EPOCH_COMPLETE, false);
+    result = add_ends(messages, item, epoch, ESI_EPOCH_COMPLETE, false);
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_RECEIVE);
 }
 
 /* Places a post; its members are added later. */
-static int place_post(struct esi_causality *causality, struct esi_item *item)
+static int place_post(struct esi_messages *messages, struct esi_item *item)
 {
     struct esi_element *element = item->element;
     uint64_t begun = item->told.tuple.start;
@@ -208,12 +180,12 @@ static int place_post(struct esi_causality *causality, struct esi_item *item)
     element->post = in_place ? item : NULL;
     element->post_begun = begun;
     element->emitted_post = (struct esi_emitted){.id.index = 0};
-    causality->totals.late += !in_place;
+    messages->matching->totals.late += !in_place;
     return esi_thread_place(item, ESI_ROLE_SEND);
 }
 
 /* Finds the epoch that a call begins or ends; NULL if it cannot be determined. */
-static int find_epoch_of(struct esi_causality *causality,
+static int find_epoch_of(struct esi_instances *instances,
                          const struct esi_item *item,
                          struct esi_epoch **ret_epoch)
 {
@@ -225,7 +197,7 @@ static int find_epoch_of(struct esi_causality *causality,
     *ret_epoch = NULL;
     if (!item->member || item->member->slot == UINT32_MAX)
         return 0;
-    epoch = epoch_of(causality, item->member, tuple->tag, exposes);
+    epoch = epoch_of(instances, item->member, tuple->tag, exposes);
     if (!epoch)
         return -ENOMEM;
     if (begins) {
@@ -238,20 +210,22 @@ static int find_epoch_of(struct esi_causality *causality,
     return 0;
 }
 
-int esi_onesided_add(struct esi_causality *causality, struct esi_item *item)
+int esi_onesided_add(struct esi_instances *instances,
+                     struct esi_messages *messages,
+                     struct esi_item *item)
 {
     struct esi_epoch *epoch;
-    int result = find_epoch_of(causality, item, &epoch);
+    int result = find_epoch_of(instances, item, &epoch);
 
     if (result < 0)
         return result;
     switch ((enum esi_action)item->action) {
     case ESI_WIN_COMPLETE:
-        return place_complete(causality, item, epoch);
+        return place_complete(messages, item, epoch);
     case ESI_WIN_WAIT:
-        return place_wait(causality, item, epoch);
+        return place_wait(messages, item, epoch);
     case ESI_WIN_POST:
-        return place_post(causality, item);
+        return place_post(messages, item);
     default:
         return esi_thread_place(item, ESI_ROLE_WHOLE);
     }

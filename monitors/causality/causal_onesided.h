@@ -12,16 +12,18 @@
 #define ES_MONITORS_CAUSALITY_CAUSAL_ONESIDED_H
 
 #include "monitors/causality/causal_collective.h"
+#include "monitors/causality/causal_message.h"
 
 /* Adds a call, or a member of a call's group.  Returns 0 or -ENOMEM. */
-int esi_onesided_add(struct esi_causality *causality, struct esi_item *item);
-int esi_onesided_add_member(struct esi_causality *causality,
+int esi_onesided_add(struct esi_instances *instances,
+                     struct esi_messages *messages,
+                     struct esi_item *item);
+int esi_onesided_add_member(struct esi_instances *instances,
+                            struct esi_messages *messages,
                             struct esi_element *element,
                             const struct es_tuple *tuple,
                             bool exposes);
-/* Called when the item's event was emitted. */
-void esi_onesided_note_given(struct esi_item *item, const struct esi_emitted *post);
-/* Called when all members have freed the window, or at the end of the input. */
-void esi_onesided_forget(struct esi_series *series);
+/* Called when the event of a call was emitted. */
+void esi_onesided_emitted(struct esi_item *item, const struct esi_emitted *event);
 
 #endif

@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "monitors/causality/causal_private.h"
-
 /* Order at one tick: operations that end precede operations that start, unless they
  * also started at this tick. */
 enum { RANK_STOP, RANK_WHOLE, RANK_START, RANK_STOP_AT_ONCE };
@@ -200,14 +197,14 @@ int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit)
 
 /* --- Waiting ---------------------------------------------------------------------- */
 
-void esi_thread_make_runnable(struct esi_causality *causality,
+void esi_thread_make_runnable(struct esi_matching *matching,
                               struct esi_causal_thread *thread)
 {
     if (thread->runnable)
         return;
     thread->runnable = true;
-    thread->next_runnable = causality->runnable;
-    causality->runnable = thread;
+    thread->next_runnable = matching->runnable;
+    matching->runnable = thread;
 }
 
 void esi_thread_wait(struct esi_causal_thread *thread, struct esi_waiters *waiters)
@@ -233,31 +230,31 @@ void esi_thread_leave(struct esi_causal_thread *thread)
     thread->waits_in = NULL;
 }
 
-void esi_waiters_wake(struct esi_causality *causality, struct esi_waiters *waiters)
+void esi_waiters_wake(struct esi_matching *matching, struct esi_waiters *waiters)
 {
     while (waiters->first) {
         struct esi_causal_thread *thread = waiters->first;
 
         esi_thread_leave(thread);
-        esi_thread_make_runnable(causality, thread);
+        esi_thread_make_runnable(matching, thread);
     }
 }
 
 /* --- Waiting for members ---------------------------------------------------------- */
 
-bool esi_thread_has_passed(const struct esi_causality *causality,
+bool esi_thread_has_passed(const struct esi_matching *matching,
                            const struct esi_run_communicator *communicator,
                            uint32_t slot,
                            uint64_t ns)
 {
     const struct esi_run_process *process = esi_run_slot_process(communicator, slot);
     uint64_t bound = ns + MARGIN_NS;
-    uint64_t patience = causality->config.patience_ns;
+    uint64_t patience = matching->patience_ns;
 
-    if (causality->finished)
+    if (matching->finished)
         return true;
     /* Members without new tuples are waited for only for a limited time. */
-    if (causality->settled_ns > patience && causality->settled_ns - patience > bound)
+    if (matching->settled_ns > patience && matching->settled_ns - patience > bound)
         return true;
     if (!process || !process->threads)
         return false;
@@ -265,7 +262,7 @@ bool esi_thread_has_passed(const struct esi_causality *causality,
         return true;
     for (const struct esi_run_thread *thread = process->threads; thread;
          thread = thread->sibling)
-        if (causality->threads[thread->number]->settled_ns <= bound)
+        if (matching->threads[thread->number]->settled_ns <= bound)
             return false;
     return true;
 }

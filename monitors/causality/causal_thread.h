@@ -10,24 +10,60 @@
 #ifndef ES_MONITORS_CAUSALITY_CAUSAL_THREAD_H
 #define ES_MONITORS_CAUSALITY_CAUSAL_THREAD_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/array.h"
 #include "eventspace/operation.h"
 #include "monitors/causality/causality.h"
 
 struct esi_instance;
 struct esi_message;
-struct esi_run_communicator;
-struct esi_run_member;
-struct esi_run_thread;
 
 /* An event that was emitted, for those that will name it. */
 struct esi_emitted {
     struct es_event_id id;
     struct esi_edge edge;
 };
+
+/* The events that one event names. */
+struct esi_partners {
+    struct es_event_id *ids; /* owned, like the next */
+    struct esi_edge *edges;
+    size_t count, room;
+};
+
+/* Returns 0 or -ENOMEM. */
+static inline int esi_partners_add(struct esi_partners *partners,
+                                   const struct esi_emitted *partner)
+{
+    if (ESI_ARRAY_RESERVE_PAIR(partners->ids, partners->edges, partners->room,
+                               partners->count + 1) < 0)
+        return -ENOMEM;
+    partners->ids[partners->count] = partner->id;
+    partners->edges[partners->count++] = partner->edge;
+    return 0;
+}
+
+/* What is common to all matchers. */
+struct esi_matching {
+    struct esi_run_model *run;          /* owned */
+    struct esi_causal_thread **threads; /* by number */
+    size_t thread_count, thread_room;
+    struct esi_causal_thread *runnable; /* list: threads to be examined */
+    struct esi_partners partners;       /* of the next event to be emitted */
+    struct esi_causality_totals totals;
+    uint64_t patience_ns; /* see struct esi_causality_config */
+    uint64_t newest_ns;   /* of what was read */
+    uint64_t settled_ns;  /* newest_ns at the end of the previous reading */
+    uint64_t settles;     /* number of readings */
+    bool finished;
+};
+
+/* Whether an event can be emitted: all that it names are in `partners`. */
+enum esi_outcome { ESI_WAITS = 0, ESI_READY = 1 };
 
 /* What is done with the tuple of an operation. */
 enum esi_action {
@@ -142,21 +178,18 @@ static inline const struct esi_placed *esi_thread_next(
 int esi_thread_place(struct esi_item *item, enum esi_role role);
 /* Puts the events up to tick `limit` in their final order.  Returns 0 or -ENOMEM. */
 int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit);
-void esi_thread_make_runnable(struct esi_causality *causality,
+void esi_thread_make_runnable(struct esi_matching *matching,
                               struct esi_causal_thread *thread);
 /* Makes a thread wait; esi_waiters_wake() wakes all waiting threads. */
 void esi_thread_wait(struct esi_causal_thread *thread, struct esi_waiters *waiters);
 void esi_thread_leave(struct esi_causal_thread *thread);
-void esi_waiters_wake(struct esi_causality *causality, struct esi_waiters *waiters);
+void esi_waiters_wake(struct esi_matching *matching, struct esi_waiters *waiters);
 
 /* Returns whether a tuple of the member in a slot from before run time `ns` would have
  * been read by now. */
-bool esi_thread_has_passed(const struct esi_causality *causality,
+bool esi_thread_has_passed(const struct esi_matching *matching,
                            const struct esi_run_communicator *communicator,
                            uint32_t slot,
                            uint64_t ns);
-
-/* Removes the next event, which was emitted, from its thread (causality.c). */
-void esi_thread_pop(struct esi_causality *causality, struct esi_causal_thread *thread);
 
 #endif

@@ -13,13 +13,25 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/pool.h"
+#include "monitors/causality/causal_event.h"
 #include "monitors/causality/causal_onesided.h"
-#include "monitors/causality/causal_private.h"
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 #define HELD_MAX ((size_t)1 << 20)
 #define PATIENCE_NS UINT64_C(60000000000)
+
+struct esi_causality {
+    struct esi_causality_config config;
+    struct esi_matching matching;
+    struct esi_messages messages;
+    struct esi_instances instances; /* of collective operations */
+    struct esi_causal_output output;
+    struct esi_element **elements; /* owned, like each of them */
+    size_t element_count, element_room;
+    struct esi_pool items; /* of struct esi_item */
+};
 
 /* --- Actions of operations -------------------------------------------------------- */
 
@@ -109,23 +121,34 @@ static bool tells_empty(const struct es_operation *operation)
 
 /* --- Objects ---------------------------------------------------------------------- */
 
+static int emit_junction(void *data, struct esi_instance *instance)
+{
+    struct esi_causality *causality = data;
+
+    return esi_event_emit_junction(&causality->output, instance);
+}
+
 int esi_causality_create(const struct esi_causality_config *config,
                          struct esi_causality **ret_causality)
 {
     struct esi_causality *causality = calloc(1, sizeof *causality);
+    struct esi_matching *matching;
 
     if (!causality)
         return -ENOMEM;
+    matching = &causality->matching;
     causality->config = *config;
     if (causality->config.held_max == 0)
         causality->config.held_max = HELD_MAX;
-    if (causality->config.patience_ns == 0)
-        causality->config.patience_ns = PATIENCE_NS;
+    matching->patience_ns = config->patience_ns ? config->patience_ns : PATIENCE_NS;
     esi_pool_init(&causality->items, sizeof(struct esi_item));
-    esi_instances_init(&causality->instances, causality->config.held_max);
-    esi_messages_init(&causality->messages, causality->config.held_max);
-    causality->run = calloc(1, sizeof *causality->run);
-    if (!causality->run || esi_output_init(&causality->output) < 0) {
+    esi_instances_init(&causality->instances, matching, causality->config.held_max);
+    causality->instances.release = emit_junction;
+    causality->instances.data = causality;
+    esi_messages_init(&causality->messages, matching, causality->config.held_max);
+    matching->run = calloc(1, sizeof *matching->run);
+    if (esi_output_init(&causality->output, &causality->config, matching) < 0 ||
+        !matching->run) {
         esi_causality_destroy(causality);
         return -ENOMEM;
     }
@@ -144,22 +167,25 @@ static void destroy_thread(struct esi_causal_thread *thread)
 
 void esi_causality_destroy(struct esi_causality *causality)
 {
+    struct esi_matching *matching;
     int saved_errno = errno;
 
     if (!causality)
         return;
-    esi_instances_finish(causality);
-    for (size_t i = 0; i < causality->thread_count; i++)
-        destroy_thread(causality->threads[i]);
-    free(causality->threads);
+    matching = &causality->matching;
+    esi_instances_finish(&causality->instances);
+    for (size_t i = 0; i < matching->thread_count; i++)
+        destroy_thread(matching->threads[i]);
+    free(matching->threads);
+    free(matching->partners.ids);
+    free(matching->partners.edges);
     for (size_t i = 0; i < causality->element_count; i++)
         free(causality->elements[i]);
     free(causality->elements);
-    esi_series_fini(causality);
-    if (causality->run)
-        esi_run_model_fini(causality->run);
-    free(causality->run);
-    esi_ends_fini(&causality->instances);
+    esi_instances_fini(&causality->instances);
+    if (matching->run)
+        esi_run_model_fini(matching->run);
+    free(matching->run);
     esi_messages_fini(&causality->messages);
     esi_pool_fini(&causality->items);
     esi_output_fini(&causality->output);
@@ -179,7 +205,7 @@ bool esi_causality_wants_gaps(const struct esi_causality *causality)
 
 struct esi_run_model *esi_causality_run(const struct esi_causality *causality)
 {
-    return causality->run;
+    return causality->matching.run;
 }
 
 /* --- Threads and their elements --------------------------------------------------- */
@@ -197,7 +223,7 @@ static int name_thread(struct esi_causality *causality,
     if (process->world > 0)
         snprintf(name + length, sizeof name - (size_t)length, "#%u",
                  process->world + 1);
-    return esi_trace_add(causality, name, &thread->trace);
+    return esi_trace_add(&causality->output, name, &thread->trace);
 }
 
 static int add_thread(struct esi_causality *causality, const struct esi_run_thread *of)
@@ -205,8 +231,8 @@ static int add_thread(struct esi_causality *causality, const struct esi_run_thre
     struct esi_causal_thread *thread;
     int result;
 
-    if (ESI_ARRAY_RESERVE(causality->threads, causality->thread_room,
-                          causality->thread_count + 1) < 0)
+    if (ESI_ARRAY_RESERVE(causality->matching.threads, causality->matching.thread_room,
+                          causality->matching.thread_count + 1) < 0)
         return -ENOMEM;
     thread = calloc(1, sizeof *thread);
     if (!thread)
@@ -218,7 +244,7 @@ static int add_thread(struct esi_causality *causality, const struct esi_run_thre
         free(thread);
         return result;
     }
-    causality->threads[causality->thread_count++] = thread;
+    causality->matching.threads[causality->matching.thread_count++] = thread;
     return 0;
 }
 
@@ -229,9 +255,10 @@ int esi_causality_add_element(struct esi_causality *causality,
 {
     struct esi_run_thread *of;
     struct esi_element *element;
-    int result = esi_run_model_add_thread(causality->run, process, thread, &of);
+    int result =
+        esi_run_model_add_thread(causality->matching.run, process, thread, &of);
 
-    if (result == 0 && of->number == causality->thread_count)
+    if (result == 0 && of->number == causality->matching.thread_count)
         result = add_thread(causality, of);
     if (result < 0)
         return result;
@@ -241,7 +268,7 @@ int esi_causality_add_element(struct esi_causality *causality,
     element = calloc(1, sizeof *element);
     if (!element)
         return -ENOMEM;
-    element->thread = causality->threads[of->number];
+    element->thread = causality->matching.threads[of->number];
     element->last_ns = process->begun_ns;
     *ret_element = (uint32_t)causality->element_count;
     causality->elements[causality->element_count++] = element;
@@ -254,7 +281,7 @@ static void drop_item(struct esi_causality *causality, struct esi_item *item)
 {
     esi_collective_leave(item);
     esi_pool_give(&causality->items, item->number);
-    causality->totals.held--;
+    causality->matching.totals.held--;
 }
 
 /* Determines the key of an end's message; returns false if that is not possible. */
@@ -266,11 +293,11 @@ static bool find_message(struct esi_causality *causality,
     const struct es_tuple *tuple = &item->told.tuple;
 
     if (item->member && tuple->sequence == ES_SEQUENCE_UNKNOWN) {
-        causality->totals.unnumbered++;
+        causality->matching.totals.unnumbered++;
         return false;
     }
     if (!item->member || !esi_channel_key(item->member, tuple->peer, sends, ret_key)) {
-        causality->totals.unplaced++;
+        causality->matching.totals.unplaced++;
         return false;
     }
     ret_key->tag = tuple->tag;
@@ -289,7 +316,7 @@ static bool is_doubtful(struct esi_causality *causality,
     if (messages->doubts.table.count == 0 ||
         !esi_message_is_doubtful(messages, key, item->told.tuple.start))
         return false;
-    causality->totals.unnumbered++;
+    causality->matching.totals.unnumbered++;
     return true;
 }
 
@@ -302,12 +329,12 @@ static int add_send(struct esi_causality *causality, struct esi_item *item)
     if (tuple->peer < 0) /* MPI_PROC_NULL */
         return esi_thread_place(item, ESI_ROLE_WHOLE);
     if (!esi_thread_has_place(item->element->thread, tuple->start)) {
-        causality->totals.late++; /* no event may depend on it any more */
+        causality->matching.totals.late++; /* no event may depend on it any more */
     } else if (find_message(causality, item, true, &key) &&
                !is_doubtful(causality, item, &key)) {
         item->synchronous =
             item->operation->synchronizing && !item->operation->posts && tuple->stop;
-        result = esi_message_add_send(causality, item, &key);
+        result = esi_message_add_send(&causality->messages, item, &key);
     }
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_SEND);
 }
@@ -327,9 +354,9 @@ static int add_receive(struct esi_causality *causality, struct esi_item *item)
 
     if (tuple->stop == 0 || tuple->peer < 0)
         return esi_thread_place(item, ESI_ROLE_WHOLE);
-    causality->totals.late += !in_place;
+    causality->matching.totals.late += !in_place;
     if (find_message(causality, item, false, &key))
-        result = esi_message_add_receive(causality, item, &key,
+        result = esi_message_add_receive(&causality->messages, item, &key,
                                          in_place && is_blocking(item->operation));
     return result < 0 ? result : esi_thread_place(item, ESI_ROLE_RECEIVE);
 }
@@ -344,7 +371,7 @@ static int add_neighbour(struct esi_causality *causality,
     uint32_t count = tuple->tag > 0 ? (uint32_t)tuple->tag : 0;
 
     if (!member) {
-        causality->totals.unplaced++;
+        causality->matching.totals.unplaced++;
         return 0;
     }
     if (!member->neighbours) {
@@ -371,13 +398,14 @@ static int add_cancelled_send(struct esi_causality *causality,
     struct esi_ends_key key;
 
     if (!member || !esi_channel_key(member, tuple->peer, true, &key)) {
-        causality->totals.unplaced++; /* the sends themselves are unplaced, too */
+        causality->matching.totals
+            .unplaced++; /* the sends themselves are unplaced, too */
         return 0;
     }
     key.tag = tuple->tag;
     key.sequence = tuple->sequence;
     key.kind = ESI_MESSAGE;
-    return esi_message_doubt(causality, &key, tuple->bytes, tuple->start);
+    return esi_message_doubt(&causality->messages, &key, tuple->bytes, tuple->start);
 }
 
 static int place_operation(struct esi_causality *causality, struct esi_item *item)
@@ -389,19 +417,19 @@ static int place_operation(struct esi_causality *causality, struct esi_item *ite
         return add_receive(causality, item);
     case ESI_COLLECTIVE:
     case ESI_WINDOW_COLLECTIVE:
-        return esi_collective_add(causality, item);
+        return esi_collective_add(&causality->instances, item);
     case ESI_LATER_COLLECTIVE:
         /* A call that creates a persistent request has no number. */
         return item->told.tuple.sequence == ES_SEQUENCE_UNKNOWN
                    ? esi_thread_place(item, ESI_ROLE_WHOLE)
-                   : esi_collective_add(causality, item);
+                   : esi_collective_add(&causality->instances, item);
     case ESI_POSTED:
-        return esi_collective_add_post(causality, item);
+        return esi_collective_add_post(&causality->instances, item);
     case ESI_WIN_POST:
     case ESI_WIN_START:
     case ESI_WIN_COMPLETE:
     case ESI_WIN_WAIT:
-        return esi_onesided_add(causality, item);
+        return esi_onesided_add(&causality->instances, &causality->messages, item);
     default:
         return esi_thread_place(item, ESI_ROLE_WHOLE);
     }
@@ -432,13 +460,14 @@ static struct esi_item *make_item(struct esi_causality *causality,
     if (tuple->communicator != ES_COMMUNICATOR_NONE)
         item->member =
             esi_run_member(element->thread->of->process, tuple->communicator);
-    causality->totals.held++;
+    causality->matching.totals.held++;
     return item;
 }
 
 /* --- The stream ------------------------------------------------------------------- */
 
-void esi_thread_pop(struct esi_causality *causality, struct esi_causal_thread *thread)
+/* Removes the next event, which was emitted, from its thread. */
+static void pop_event(struct esi_causality *causality, struct esi_causal_thread *thread)
 {
     struct esi_item *item = thread->events[thread->head++].item;
 
@@ -448,19 +477,103 @@ void esi_thread_pop(struct esi_causality *causality, struct esi_causal_thread *t
         drop_item(causality, item);
 }
 
+/* Emits a synchronous send and its receive, which is next in its thread. */
+static int emit_sync(struct esi_causality *causality,
+                     const struct esi_placed *send,
+                     struct esi_causal_thread *receiver)
+{
+    const struct esi_placed receive = *esi_thread_next(receiver);
+    int result;
+
+    esi_message_synchronize(&causality->messages, send->item, receive.item);
+    esi_thread_make_runnable(&causality->matching, receiver);
+    result = esi_event_emit_sync(&causality->output, send, &receive);
+    if (result < 0)
+        return result;
+    pop_event(causality, receiver);
+    return ESI_READY;
+}
+
+static int emit_send(struct esi_causality *causality, const struct esi_placed *placed)
+{
+    struct esi_causal_thread *receiver;
+    struct esi_emitted sent;
+    int result;
+
+    if (esi_message_await_receive(&causality->messages, placed->item, &receiver) ==
+        ESI_WAITS)
+        return ESI_WAITS;
+    if (receiver)
+        return emit_sync(causality, placed, receiver);
+    result = esi_event_emit(&causality->output, placed, ES_EVENT_SEND, &sent);
+    if (result < 0)
+        return result;
+    esi_message_sent(&causality->messages, placed->item, &sent);
+    esi_onesided_emitted(placed->item, &sent);
+    return ESI_READY;
+}
+
+static int emit_receive(struct esi_causality *causality,
+                        const struct esi_placed *placed)
+{
+    struct esi_emitted received;
+    int result = esi_message_await_sends(&causality->messages, placed->item);
+
+    if (result <= 0)
+        return result;
+    result = esi_event_emit(&causality->output, placed, ES_EVENT_RECEIVE, &received);
+    if (result < 0)
+        return result;
+    esi_message_received(&causality->messages, placed->item);
+    return ESI_READY;
+}
+
+static int emit_enter(struct esi_causality *causality, const struct esi_placed *placed)
+{
+    bool is_named = esi_collective_is_named(placed->item);
+    struct esi_emitted enter;
+    int result = esi_event_emit(&causality->output, placed,
+                                is_named ? ES_EVENT_SEND : ES_EVENT_UNARY, &enter);
+
+    if (result >= 0)
+        result = esi_collective_entered(&causality->instances, placed->item, &enter);
+    return result < 0 ? result : ESI_READY;
+}
+
+static int emit_exit(struct esi_causality *causality, const struct esi_placed *placed)
+{
+    struct esi_emitted exit;
+    bool receives;
+    int result = esi_collective_await(&causality->instances, placed->item, &receives);
+
+    if (result <= 0)
+        return result;
+    result = esi_event_emit(&causality->output, placed,
+                            receives ? ES_EVENT_RECEIVE : ES_EVENT_UNARY, &exit);
+    if (result < 0)
+        return result;
+    esi_collective_exited(&causality->instances, placed->item);
+    return ESI_READY;
+}
+
+/* Returns enum esi_outcome, or the error of the sink. */
 static int emit_events(struct esi_causality *causality, const struct esi_placed *placed)
 {
+    struct esi_emitted emitted;
+    int result;
+
     switch ((enum esi_role)placed->role) {
     case ESI_ROLE_SEND:
-        return esi_message_give_send(causality, placed);
+        return emit_send(causality, placed);
     case ESI_ROLE_RECEIVE:
-        return esi_message_give_receive(causality, placed);
+        return emit_receive(causality, placed);
     case ESI_ROLE_ENTER:
-        return esi_collective_give_enter(causality, placed);
+        return emit_enter(causality, placed);
     case ESI_ROLE_EXIT:
-        return esi_collective_give_exit(causality, placed);
+        return emit_exit(causality, placed);
     default:
-        return esi_event_give_unary(causality, placed);
+        result = esi_event_emit(&causality->output, placed, ES_EVENT_UNARY, &emitted);
+        return result < 0 ? result : ESI_READY;
     }
 }
 
@@ -478,7 +591,7 @@ static int run_thread(struct esi_causality *causality, struct esi_causal_thread 
         result = emit_events(causality, &placed);
         if (result <= 0)
             return result;
-        esi_thread_pop(causality, thread);
+        pop_event(causality, thread);
     }
     return 0;
 }
@@ -487,10 +600,10 @@ static int run_threads(struct esi_causality *causality)
 {
     int result = 0;
 
-    while (causality->runnable && result >= 0) {
-        struct esi_causal_thread *thread = causality->runnable;
+    while (causality->matching.runnable && result >= 0) {
+        struct esi_causal_thread *thread = causality->matching.runnable;
 
-        causality->runnable = thread->next_runnable;
+        causality->matching.runnable = thread->next_runnable;
         thread->runnable = false;
         result = run_thread(causality, thread);
     }
@@ -499,8 +612,8 @@ static int run_threads(struct esi_causality *causality)
 
 static int release_waiting(struct esi_causality *causality, bool all)
 {
-    for (size_t i = 0; i < causality->thread_count; i++) {
-        struct esi_causal_thread *thread = causality->threads[i];
+    for (size_t i = 0; i < causality->matching.thread_count; i++) {
+        struct esi_causal_thread *thread = causality->matching.threads[i];
 
         bool whole = all || thread->of->process->ended;
 
@@ -508,7 +621,7 @@ static int release_waiting(struct esi_causality *causality, bool all)
             return -ENOMEM;
         /* Includes waiting threads: they may no longer need to wait. */
         if (thread->head < thread->released)
-            esi_thread_make_runnable(causality, thread);
+            esi_thread_make_runnable(&causality->matching, thread);
     }
     return run_threads(causality);
 }
@@ -521,8 +634,8 @@ static int force_oldest(struct esi_causality *causality)
     uint64_t oldest_ns = UINT64_MAX;
     int result;
 
-    for (size_t i = 0; i < causality->thread_count; i++) {
-        struct esi_causal_thread *thread = causality->threads[i];
+    for (size_t i = 0; i < causality->matching.thread_count; i++) {
+        struct esi_causal_thread *thread = causality->matching.threads[i];
         uint64_t ns;
 
         if (thread->head == thread->released)
@@ -536,7 +649,7 @@ static int force_oldest(struct esi_causality *causality)
     if (!oldest)
         return 0;
     oldest->forced = true;
-    esi_thread_make_runnable(causality, oldest);
+    esi_thread_make_runnable(&causality->matching, oldest);
     result = run_threads(causality);
     return result < 0 ? result : 1;
 }
@@ -548,13 +661,13 @@ static int bound_time(struct esi_causality *causality)
 
     if (result == 0)
         result = 1;
-    while (causality->totals.held > enough && result > 0)
+    while (causality->matching.totals.held > enough && result > 0)
         result = force_oldest(causality);
-    if (result == 0 && causality->totals.held > enough) {
+    if (result == 0 && causality->matching.totals.held > enough) {
         result = release_waiting(causality, true);
         result = result < 0 ? result : 1;
     }
-    while (causality->totals.held > enough && result > 0)
+    while (causality->matching.totals.held > enough && result > 0)
         result = force_oldest(causality);
     return result < 0 ? result : 0;
 }
@@ -591,7 +704,8 @@ static int add_epoch_member(struct esi_causality *causality,
 
     return result < 0
                ? result
-               : esi_onesided_add_member(causality, element, &tuple->tuple, exposes);
+               : esi_onesided_add_member(&causality->instances, &causality->messages,
+                                         element, &tuple->tuple, exposes);
 }
 
 int esi_causality_miss(struct esi_causality *causality,
@@ -647,9 +761,9 @@ int esi_causality_add(struct esi_causality *causality,
 
     if (result < 0)
         return result;
-    causality->totals.tuples++;
-    if (tuple->stop_ns > causality->newest_ns)
-        causality->newest_ns = tuple->stop_ns;
+    causality->matching.totals.tuples++;
+    if (tuple->stop_ns > causality->matching.newest_ns)
+        causality->matching.newest_ns = tuple->stop_ns;
     if (action == ESI_IGNORE)
         return 0;
     if (action == ESI_NEIGHBOUR)
@@ -666,7 +780,7 @@ int esi_causality_add(struct esi_causality *causality,
         drop_item(causality, item);
     if (result < 0)
         return result;
-    if (causality->totals.held > causality->config.held_max)
+    if (causality->matching.totals.held > causality->config.held_max)
         return bound_time(causality);
     return 0;
 }
@@ -683,7 +797,7 @@ void esi_causality_lose(struct esi_causality *causality,
     if (!of->in_gap && read_ns > of->last_ns)
         of->last_ns = read_ns;
     of->in_gap = true;
-    causality->totals.lost += lost;
+    causality->matching.totals.lost += lost;
     of->lost = lost > UINT32_MAX - of->lost ? UINT32_MAX : of->lost + (uint32_t)lost;
 }
 
@@ -702,12 +816,14 @@ int esi_causality_advance(struct esi_causality *causality)
 {
     int result = release_waiting(causality, false);
 
-    for (size_t i = 0; i < causality->thread_count; i++) {
-        causality->threads[i]->settled = causality->threads[i]->newest;
-        causality->threads[i]->settled_ns = causality->threads[i]->newest_ns;
+    for (size_t i = 0; i < causality->matching.thread_count; i++) {
+        causality->matching.threads[i]->settled =
+            causality->matching.threads[i]->newest;
+        causality->matching.threads[i]->settled_ns =
+            causality->matching.threads[i]->newest_ns;
     }
-    causality->settled_ns = causality->newest_ns;
-    causality->settles++;
+    causality->matching.settled_ns = causality->matching.newest_ns;
+    causality->matching.settles++;
     return result;
 }
 
@@ -718,7 +834,7 @@ static int end_last_gaps(struct esi_causality *causality)
 
     for (size_t i = 0; i < causality->element_count && result >= 0; i++) {
         const struct esi_gap gap = {causality->elements[i]->last_ns,
-                                    causality->newest_ns};
+                                    causality->matching.newest_ns};
 
         if (causality->elements[i]->in_gap)
             result = esi_causality_miss(causality, (uint32_t)i, &gap);
@@ -732,8 +848,8 @@ int esi_causality_finish(struct esi_causality *causality)
 
     if (result < 0)
         return result;
-    causality->finished = true;
-    causality->settles++;
+    causality->matching.finished = true;
+    causality->matching.settles++;
     result = release_waiting(causality, true);
     if (result >= 0)
         do
@@ -741,8 +857,8 @@ int esi_causality_finish(struct esi_causality *causality)
         while (result > 0);
     if (result < 0)
         return result;
-    esi_instances_finish(causality);
-    esi_messages_finish(causality);
+    esi_instances_finish(&causality->instances);
+    esi_messages_finish(&causality->messages);
     return 0;
 }
 
@@ -751,16 +867,24 @@ int esi_causality_finish(struct esi_causality *causality)
 void esi_causality_totals(const struct esi_causality *causality,
                           struct esi_causality_totals *ret_totals)
 {
-    *ret_totals = causality->totals;
-    ret_totals->processes = causality->run->process_count;
+    *ret_totals = causality->matching.totals;
+    ret_totals->processes = causality->matching.run->process_count;
     ret_totals->unmatched_sends += causality->messages.ends.weight;
 }
 
 bool esi_causality_is_incomplete(const struct esi_causality *causality)
 {
-    const struct esi_causality_totals *totals = &causality->totals;
+    const struct esi_causality_totals *totals = &causality->matching.totals;
 
     return totals->lost > 0 || totals->unmatched_sends > 0 ||
            totals->unmatched_receives > 0 || totals->unnumbered > 0 ||
            totals->incomplete > 0 || totals->late > 0 || totals->unplaced > 0;
+}
+
+void esi_causality_foreach_unmatched(
+    const struct esi_causality *causality,
+    void (*visit)(void *data, const struct esi_causal_channel *channel),
+    void *data)
+{
+    esi_messages_foreach_unmatched(&causality->messages, visit, data);
 }
