@@ -404,18 +404,25 @@ static bool is_ready(const struct esi_instance *instance)
     return instance->given + instance->lost >= size_of(instance);
 }
 
+static struct esi_edge edge_of(const struct esi_instance *instance, uint32_t slot)
+{
+    return (struct esi_edge){.operation = instance->operation,
+                             .ns = instance->slots[slot].entered_ns,
+                             .trace = instance->slots[slot].enter.trace};
+}
+
 /* Collects the enters of all members, and finds the last. */
 static int collect_all(struct esi_partners *partners, struct esi_instance *instance)
 {
     partners->count = 0;
     for (uint32_t i = 0; i < size_of(instance); i++) {
-        const struct esi_emitted *enter = &instance->slots[i].enter;
+        const struct esi_causal_slot *slot = &instance->slots[i];
 
-        if (instance->slots[i].entry != ESI_ENTRY_GIVEN)
+        if (slot->entry != ESI_ENTRY_GIVEN)
             continue;
-        if (partners->count == 0 || enter->edge.ns > instance->release.edge.ns)
-            instance->release.edge = enter->edge;
-        if (esi_partners_add(partners, enter) < 0)
+        if (partners->count == 0 || slot->entered_ns > instance->release.edge.ns)
+            instance->release.edge = edge_of(instance, i);
+        if (esi_partners_add(partners, slot->enter, NULL) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -560,7 +567,8 @@ int esi_collective_entered(struct esi_instances *instances,
     if (!instance || instance->slots[item->slot].entry != ESI_ENTRY_READ)
         return 0;
     instance->slots[item->slot].entry = ESI_ENTRY_GIVEN;
-    instance->slots[item->slot].enter = *enter;
+    instance->slots[item->slot].enter = enter->id;
+    instance->slots[item->slot].entered_ns = enter->edge.ns;
     instance->given++;
     result = note_entry(instances, instance, item->slot);
     if (result >= 0)
@@ -654,12 +662,16 @@ static int collect_each(struct esi_partners *partners,
 
     for (uint32_t i = 0; i < dependence->count; i++) {
         uint32_t slot = member_of(dependence, i);
+        struct esi_edge edge;
 
         if (slot >= size_of(instance) || slot == item->slot)
             continue;
-        if (instance->slots[slot].entry != ESI_ENTRY_GIVEN)
+        if (instance->slots[slot].entry != ESI_ENTRY_GIVEN) {
             instance->short_of = true;
-        else if (esi_partners_add(partners, &instance->slots[slot].enter) < 0)
+            continue;
+        }
+        edge = edge_of(instance, slot);
+        if (esi_partners_add(partners, instance->slots[slot].enter, &edge) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -745,7 +757,8 @@ static int collect_dependences(struct esi_partners *partners,
     if (!dependence->on_release)
         return collect_each(partners, item, dependence);
     if (instance->release.id.index != 0)
-        return esi_partners_add(partners, &instance->release);
+        return esi_partners_add(partners, instance->release.id,
+                                &instance->release.edge);
     instance->short_of = true;
     return 0;
 }

@@ -60,7 +60,8 @@ enum esi_entry { ESI_ENTRY_UNSEEN, ESI_ENTRY_READ, ESI_ENTRY_GIVEN, ESI_ENTRY_LO
 
 /* The part of one member. */
 struct esi_causal_slot {
-    struct esi_emitted enter;
+    struct es_event_id enter;
+    uint64_t entered_ns; /* run time */
     struct esi_waiters waiters;
     uint8_t entry; /* enum esi_entry */
 };

@@ -410,7 +410,7 @@ int esi_message_await_sends(struct esi_messages *messages,
     for (message = receive->receives; message && result == 0;
          message = message->next_receive)
         if (message->send == END_GIVEN)
-            result = esi_partners_add(partners, &message->sent);
+            result = esi_partners_add(partners, message->sent.id, &message->sent.edge);
     return result < 0 ? result : ESI_READY;
 }
 

@@ -35,15 +35,17 @@ struct esi_partners {
     size_t count, room;
 };
 
-/* Returns 0 or -ENOMEM. */
+/* `edge` NULL = not needed.  Returns 0 or -ENOMEM. */
 static inline int esi_partners_add(struct esi_partners *partners,
-                                   const struct esi_emitted *partner)
+                                   struct es_event_id id,
+                                   const struct esi_edge *edge)
 {
     if (ESI_ARRAY_RESERVE_PAIR(partners->ids, partners->edges, partners->room,
                                partners->count + 1) < 0)
         return -ENOMEM;
-    partners->ids[partners->count] = partner->id;
-    partners->edges[partners->count++] = partner->edge;
+    if (edge)
+        partners->edges[partners->count] = *edge;
+    partners->ids[partners->count++] = id;
     return 0;
 }
 

@@ -54,7 +54,7 @@ struct esi_causal_tuple;
 struct esi_edge {
     const struct es_operation *operation;
     uint64_t ns;    /* run time */
-    uint64_t call;  /* number of the call that it is a part of; 0 = none */
+    uint64_t call;  /* of a send: number of the call that it is a part of; 0 = none */
     uint32_t trace; /* of the thread */
 };
 
