@@ -32,12 +32,18 @@ class Terminal:
     """A command on a terminal of its own."""
 
     def __init__(self, command):
+        wait, begin = os.pipe()
         self.process, self.fd = pty.fork()
         if self.process == 0:
+            os.close(begin)
+            os.read(wait, 1)  # ends when `before` is known
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it
             os.environ["TERM"] = "xterm-256color"
             os.environ["LINES"] = os.environ["COLUMNS"] = "5"  # is not to be believed
             os.execvp(command[0], command)
+        self.before = termios.tcgetattr(self.fd)
+        os.close(wait)
+        os.close(begin)
         self.written = b""
 
     def resize(self, rows, columns):
@@ -82,7 +88,6 @@ def main():
     draw = random.Random(seed)
     terminal = Terminal(command)
     terminal.resize(24, 80)
-    before = termios.tcgetattr(terminal.fd)
     until = time.monotonic() + LIMIT
     while b"RANK" not in terminal.written and time.monotonic() < until:
         if not terminal.read(0.05):
@@ -104,7 +109,7 @@ def main():
         print("did not leave the alternate screen")
         return 1
     try:
-        if termios.tcgetattr(terminal.fd) != before:
+        if termios.tcgetattr(terminal.fd) != terminal.before:
             print("the terminal is not as it was")
             return 1
     except termios.error:
