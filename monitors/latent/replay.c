@@ -117,17 +117,39 @@ static bool has_only_failed(const struct es_tuple *tuple)
     return es_tuple_error(tuple) != 0 && tuple->sequence == ES_SEQUENCE_UNKNOWN;
 }
 
+/* The number of the operation of an event, once it was added.  Who refers to the second
+ * event of a tuple refers to what another call has started. */
+static uint32_t op_of_event(const struct esi_replay_thread *thread,
+                            const struct esi_causal_call *call)
+{
+    size_t number = thread->count;
+
+    if (!call->operation || has_only_failed(&call->told->tuple) ||
+        (call->again && call->number > 0))
+        return ESI_REPLAY_NOBODY;
+    while (number-- > 0)
+        if (memcmp(&thread->ops[number].tuple, &call->told->tuple,
+                   sizeof call->told->tuple) == 0)
+            return (uint32_t)number;
+    return ESI_REPLAY_NOBODY;
+}
+
 /* Of what is no send, what has completed a request and has no number is not known to be
  * one of those that the call counts. */
 static void complete_ops(struct esi_replay_thread *thread,
                          const struct esi_causal_call *call)
 {
-    struct esi_replay_op *op = &thread->ops[thread->count - 1];
+    struct esi_replay_op *op, *other;
 
-    for (size_t i = 0; i < call->completed_count && call->operation->completes; i++) {
-        uint32_t index = call->completed[i].index;
-        struct esi_replay_op *other = &thread->ops[thread->event_ops[index - 1]];
+    if (has_only_failed(&call->told->tuple) || !call->operation->completes)
+        return;
+    op = &thread->ops[thread->count - 1];
+    for (size_t i = 0; i < call->completed_count; i++) {
+        uint32_t number = thread->event_ops[call->completed[i].index - 1];
 
+        if (number == ESI_REPLAY_NOBODY)
+            continue;
+        other = &thread->ops[number];
         other->completed_by = op->number + 1;
         op->completes += call->completed[i].operation->op_class == ES_CLASS_RECEIVE ||
                          other->tuple.sequence != ES_SEQUENCE_UNKNOWN;
@@ -150,8 +172,7 @@ static int take_event(void *data,
         return -ENOMEM;
     if (!call->again && call->operation && !has_only_failed(&call->told->tuple))
         result = add_op(replay, thread, call);
-    thread->event_ops[thread->event_count++] =
-        thread->count > 0 ? (uint32_t)thread->count - 1 : 0;
+    thread->event_ops[thread->event_count++] = op_of_event(thread, call);
     if (result == 0 && call->completed_count > 0)
         complete_ops(thread, call);
     if (result == 0 && call->role == ESI_ROLE_RECEIVE && event->partner_count > 0 &&
@@ -369,7 +390,8 @@ static int sort_thread(struct esi_replay_thread *thread)
     for (size_t i = 0; i < thread->count; i++)
         positions[thread->ops[i].number] = (uint32_t)i;
     for (size_t i = 0; i < thread->event_count; i++)
-        thread->event_ops[i] = positions[thread->event_ops[i]];
+        if (thread->event_ops[i] != ESI_REPLAY_NOBODY)
+            thread->event_ops[i] = positions[thread->event_ops[i]];
     for (size_t i = 0; i < thread->count; i++)
         if (thread->ops[i].completed_by > 0)
             thread->ops[i].completed_by =

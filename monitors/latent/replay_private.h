@@ -31,7 +31,8 @@ struct esi_replay_thread {
     uint32_t base; /* node of the first operation */
     struct esi_replay_op *ops;
     size_t count, capacity;
-    uint32_t *event_ops; /* by event: the number of its operation, later the position */
+    uint32_t *event_ops; /* by event: the number of its operation, later the position;
+                            ESI_REPLAY_NOBODY = none, or not needed */
     size_t event_count, event_capacity;
 };
 

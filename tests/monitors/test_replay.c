@@ -181,6 +181,47 @@ static void other_requests_are_told_from_the_send(void **state)
     }
 }
 
+/* A receive and its wait that failed come first in their threads, and are no
+ * operations: the sends that cross after them are the first ones. */
+static void what_failed_is_no_operation(void **state)
+{
+    enum { ERROR_CLASS = 15 };
+    struct esi_replay_totals totals;
+    struct esi_replay *replay;
+
+    (void)state;
+    made_program_begin(&program, 2);
+    made_program_open_replay(&program);
+    for (int rank = 0; rank < 2; rank++) {
+        const struct es_tuple calls[] = {
+            {.operation = ES_OP_MPI_Irecv | ES_OPERATION_FAILED,
+             .start = 1,
+             .stop = 9,
+             .peer = 1 - rank,
+             .bytes = ERROR_CLASS,
+             .sequence = ES_SEQUENCE_UNKNOWN},
+            {.operation = ES_OP_MPI_Wait | ES_OPERATION_FAILED,
+             .start = 5,
+             .stop = 9,
+             .peer = ES_PEER_NONE,
+             .communicator = ES_COMMUNICATOR_NONE,
+             .bytes = ERROR_CLASS,
+             .sequence = ES_SEQUENCE_UNKNOWN},
+            {.operation = ES_OP_MPI_Send, .start = 10, .stop = 11, .peer = 1 - rank},
+            {.operation = ES_OP_MPI_Recv, .start = 12, .stop = 13, .peer = 1 - rank},
+        };
+
+        for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+            made_program_add(&program, rank, &calls[i]);
+    }
+    replay = made_program_finish_replay(&program);
+    esi_replay_totals(replay, &totals);
+    assert_int_equal(totals.calls, 4);
+    assert_int_equal(esi_replay_finding_count(replay), 1);
+    assert_int_equal(esi_replay_finding(replay, 0)->steps[0].call.number, 1);
+    made_program_release(&program);
+}
+
 static void a_send_to_oneself_waits_for_oneself(void **state)
 {
     struct esi_replay *replay;
@@ -292,6 +333,7 @@ SUITE(test_replay)
         cmocka_unit_test(its_right_twins_are_not),
         cmocka_unit_test(a_wait_needs_what_its_send_needs),
         cmocka_unit_test(other_requests_are_told_from_the_send),
+        cmocka_unit_test(what_failed_is_no_operation),
         cmocka_unit_test(a_send_to_oneself_waits_for_oneself),
         cmocka_unit_test(a_barrier_between_send_and_receive_is_latent),
         cmocka_unit_test(the_same_in_a_loop_is_told_once),
