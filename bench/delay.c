@@ -27,6 +27,7 @@ enum {
     ROUNDS = 3,
     CALL_NS = 500,
     BYTES = 8,
+    HALO_REQUESTS = 4,
     REDUCE_EVERY = 5,
     ADVANCE_TUPLES = 8192,
     REGULAR_NS = 100000,
@@ -171,7 +172,8 @@ static void add_tuple(struct stream *stream,
     struct esi_causal_tuple told = {
         .start_ns = tuple.start, .stop_ns = tuple.stop, .site = site, .tuple = tuple};
 
-    told.tuple.bytes = BYTES;
+    if (tuple.bytes == 0)
+        told.tuple.bytes = BYTES;
     if (esi_causality_add(stream->causality, stream->of[rank].element, &told) < 0)
         fail("cannot add a tuple");
     if (++stream->tuples % ADVANCE_TUPLES == 0 &&
@@ -229,11 +231,11 @@ static void end_halo(struct stream *stream, size_t rank)
     add_message(stream, rank, stream->irecv, right, 1, of->posted, of->now);
     add_tuple(stream, rank, "halo.c:12",
               (struct es_tuple){.operation = stream->waitall,
-                                .communicator = ES_COMMUNICATOR_NONE,
                                 .start = begin,
                                 .stop = of->now,
-                                .peer = ES_PEER_NONE,
-                                .sequence = ES_SEQUENCE_UNKNOWN});
+                                .peer = (int32_t)left,
+                                .sequence = stream->irecv,
+                                .bytes = HALO_REQUESTS});
 }
 
 static void reduce(struct stream *stream)

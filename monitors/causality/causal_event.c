@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "monitors/causality/waits.h"
+#include "monitors/causality/causal_completion.h"
 #include "tuplespace/operation_table.h"
 
 enum { ATTRIBUTES_MAX = 18 };
@@ -148,52 +147,6 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
 
 /* --- Emitting --------------------------------------------------------------------- */
 
-/* Records that an operation has ended that another call has started.  Returns 0 or
- * -ENOMEM. */
-static int add_completed(const struct esi_placed *placed,
-                         const struct es_set_event *event,
-                         const struct esi_edge *edges)
-{
-    const struct esi_item *item = placed->item;
-    struct esi_causal_thread *thread = item->element->thread;
-    struct esi_completed *completed;
-
-    if (ESI_ARRAY_RESERVE(thread->completed, thread->completed_capacity,
-                          thread->completed_count + 1) < 0)
-        return -ENOMEM;
-    completed = &thread->completed[thread->completed_count++];
-    *completed = (struct esi_completed){.index = event->id.index,
-                                        .stop_ns = item->told.stop_ns,
-                                        .operation = item->operation,
-                                        .member = item->member};
-    for (uint32_t i = 0; i < event->partner_count; i++)
-        if (!completed->latest.operation || edges[i].ns > completed->latest.ns)
-            completed->latest = edges[i];
-    return 0;
-}
-
-/* Takes what ended in the call that completes it: it comes before its event, and ends
- * with it. */
-static void take_completed(struct esi_causal_thread *thread,
-                           struct esi_causal_call *call)
-{
-    size_t first = thread->completed_count;
-
-    if (first == 0)
-        return; /* there may be no array */
-    while (first > 0 && thread->completed[first - 1].stop_ns >= call->told->start_ns)
-        first--;
-    call->completed = thread->completed + first;
-    call->completed_count = thread->completed_count - first;
-    thread->completed_count = 0;
-}
-
-static bool is_at_stop(const struct esi_placed *placed)
-{
-    return placed->item->told.tuple.stop != 0 && placed->role != ESI_ROLE_SEND &&
-           placed->role != ESI_ROLE_ENTER;
-}
-
 /* Passes the operation of an event to the listener. */
 static int tell_call(const struct esi_causal_output *output,
                      const struct esi_placed *placed,
@@ -219,12 +172,9 @@ static int tell_call(const struct esi_causal_output *output,
     };
 
     item->was_told = true;
-    if (item->call == 0 && is_at_stop(placed) &&
-        add_completed(placed, event, edges) < 0)
+    if (esi_completion_follow(output->matching, output->config->held_max, item, event,
+                              &call) < 0)
         return -ENOMEM;
-    if (placed->role == ESI_ROLE_WHOLE && item->operation && is_at_stop(placed) &&
-        esi_wait_is_for_others(item->operation))
-        take_completed(item->element->thread, &call);
     return output->config->listener.told(output->config->listener.data, event, &call);
 }
 
@@ -239,6 +189,7 @@ static struct esi_edge begin_event(const struct esi_causal_output *output,
     struct esi_causal_thread *thread = item->element->thread;
     const struct esi_causal_tuple *told = &item->told;
     bool posts = item->action == ESI_POSTED;
+    bool is_open = item->operation && item->operation->posts;
 
     if (!output->config->listener.told)
         return (struct esi_edge){.operation = NULL};
@@ -257,7 +208,7 @@ static struct esi_edge begin_event(const struct esi_causal_output *output,
     }
     return (struct esi_edge){.operation = item->operation,
                              .ns = told->start_ns,
-                             .call = item->call,
+                             .done = is_open ? 0 : item->call,
                              .trace = thread->trace};
 }
 

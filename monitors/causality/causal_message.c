@@ -247,6 +247,12 @@ int esi_message_add_receive(struct esi_messages *messages,
 
 /* --- Emitting --------------------------------------------------------------------- */
 
+/* Whether another call completes the send.  Without a listener, nobody asks. */
+static bool is_posted(const struct esi_edge *send)
+{
+    return send->operation && send->operation->posts;
+}
+
 /* Called when the send has been emitted. */
 static void settle_send(struct esi_messages *messages,
                         struct esi_message *message,
@@ -351,6 +357,13 @@ void esi_message_sent(struct esi_messages *messages,
                       struct esi_item *send,
                       const struct esi_emitted *sent)
 {
+    struct esi_posted *posted =
+        is_posted(&sent->edge)
+            ? esi_thread_find_posted(send->element->thread, sent->id.index)
+            : NULL;
+
+    if (posted)
+        posted->message = send->sends;
     for (struct esi_message *next; send->sends; send->sends = next) {
         next = send->sends->next_send;
         settle_send(messages, send->sends, sent);
@@ -368,9 +381,26 @@ static bool is_awaited(const struct esi_messages *messages,
            !has_passed(messages, message, message->end.key.source, item->told.stop_ns);
 }
 
-static void settle_receive(struct esi_messages *messages, struct esi_message *message)
+/* The open request of the send learns of its receive, unless it waits for nobody. */
+static void tell_sender(const struct esi_message *message,
+                        const struct esi_edge *received)
+{
+    const struct esi_emitted *sent = &message->sent;
+    struct esi_posted *posted =
+        is_posted(&sent->edge) && !sent->edge.operation->buffered
+            ? esi_thread_find_posted(message->sender, sent->id.index)
+            : NULL;
+
+    if (posted)
+        posted->as.latest = *received;
+}
+
+static void settle_receive(struct esi_messages *messages,
+                           struct esi_message *message,
+                           const struct esi_edge *received)
 {
     if (message->send == END_GIVEN) {
+        tell_sender(message, received);
         if (message->end.key.kind == ESI_MESSAGE)
             messages->matching->totals.messages++;
         else
@@ -414,12 +444,23 @@ int esi_message_await_sends(struct esi_messages *messages,
     return result < 0 ? result : ESI_READY;
 }
 
-void esi_message_received(struct esi_messages *messages, struct esi_item *receive)
+void esi_message_received(struct esi_messages *messages,
+                          struct esi_item *receive,
+                          const struct esi_emitted *received)
 {
     for (struct esi_message *next; receive->receives; receive->receives = next) {
         next = receive->receives->next_receive;
-        settle_receive(messages, receive->receives);
+        settle_receive(messages, receive->receives, &received->edge);
     }
+}
+
+void esi_message_completed(struct esi_message *message,
+                           const struct es_event_id *send,
+                           uint64_t call)
+{
+    if (message->send == END_GIVEN && message->sent.id.trace == send->trace &&
+        message->sent.id.index == send->index)
+        message->sent.edge.done = call;
 }
 
 /* --- Cancelled sends -------------------------------------------------------------- */

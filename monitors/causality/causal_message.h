@@ -89,6 +89,14 @@ void esi_message_sent(struct esi_messages *messages,
 int esi_message_await_sends(struct esi_messages *messages,
                             const struct esi_item *receive);
 /* Called when the receive was emitted. */
-void esi_message_received(struct esi_messages *messages, struct esi_item *receive);
+void esi_message_received(struct esi_messages *messages,
+                          struct esi_item *receive,
+                          const struct esi_emitted *received);
+
+/* Records which call has completed the send with this event.  The message may have been
+ * forgotten since it was sent. */
+void esi_message_completed(struct esi_message *message,
+                           const struct es_event_id *send,
+                           uint64_t call);
 
 #endif

@@ -197,6 +197,24 @@ int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit)
 
 /* --- Waiting ---------------------------------------------------------------------- */
 
+struct esi_posted *esi_thread_find_posted(const struct esi_causal_thread *thread,
+                                          uint32_t index)
+{
+    size_t low = thread->posted_first, high = thread->posted_end;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (thread->posted[middle].as.index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < thread->posted_end && thread->posted[low].as.index == index
+               ? &thread->posted[low]
+               : NULL;
+}
+
 void esi_thread_make_runnable(struct esi_matching *matching,
                               struct esi_causal_thread *thread)
 {

@@ -57,6 +57,7 @@ struct esi_matching {
     struct esi_causal_thread *runnable; /* list: threads to be examined */
     struct esi_partners partners;       /* of the next event to be emitted */
     struct esi_causality_totals totals;
+    size_t posted;        /* open requests of all threads */
     uint64_t patience_ns; /* see struct esi_causality_config */
     uint64_t newest_ns;   /* of what was read */
     uint64_t settled_ns;  /* newest_ns at the end of the previous reading */
@@ -128,6 +129,18 @@ struct esi_element {
     bool in_gap;                     /* operations after it are missing */
 };
 
+/* A request whose completion has no tuple, while it is open (causal_completion.h). */
+struct esi_posted {
+    struct esi_completed as;     /* what its completion says */
+    struct esi_message *message; /* that it has sent, unless that was forgotten */
+    uint64_t start;              /* ticks, like the next members of its tuple */
+    int32_t peer;
+    int32_t tag;
+    uint16_t communicator;
+    bool has_received; /* MPI_Isendrecv */
+    bool is_doubtful;  /* an earlier call may have completed it */
+};
+
 /* Threads that wait for the same thing. */
 struct esi_waiters {
     struct esi_causal_thread *first;
@@ -142,6 +155,10 @@ struct esi_causal_thread {
     uint64_t call_end_ns;
     struct esi_completed *completed; /* since the last call that completes; owned */
     size_t completed_count, completed_capacity;
+    struct esi_posted *posted; /* [posted_first, posted_end), oldest first; owned */
+    size_t posted_first, posted_end, posted_capacity;
+    size_t posted_pairs; /* number of those that also receive */
+    size_t posted_done;  /* number of others that are complete, but not known which */
     struct esi_placed *events; /* [head, released) are in final order, [released, tail)
                                   are not */
     size_t head;
@@ -182,6 +199,10 @@ int esi_thread_place(struct esi_item *item, enum esi_role role);
 int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit);
 void esi_thread_make_runnable(struct esi_matching *matching,
                               struct esi_causal_thread *thread);
+/* Finds the open request of a send by the index of its event; NULL if there is none.
+ * O(log n). */
+struct esi_posted *esi_thread_find_posted(const struct esi_causal_thread *thread,
+                                          uint32_t index);
 /* Makes a thread wait; esi_waiters_wake() wakes all waiting threads. */
 void esi_thread_wait(struct esi_causal_thread *thread, struct esi_waiters *waiters);
 void esi_thread_leave(struct esi_causal_thread *thread);

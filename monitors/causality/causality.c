@@ -162,6 +162,7 @@ static void destroy_thread(struct esi_causal_thread *thread)
         esi_collective_leave(thread->events[i].item);
     free(thread->events);
     free(thread->completed);
+    free(thread->posted);
     free(thread);
 }
 
@@ -524,7 +525,7 @@ static int emit_receive(struct esi_causality *causality,
     result = esi_event_emit(&causality->output, placed, ES_EVENT_RECEIVE, &received);
     if (result < 0)
         return result;
-    esi_message_received(&causality->messages, placed->item);
+    esi_message_received(&causality->messages, placed->item, &received);
     return ESI_READY;
 }
 

@@ -53,19 +53,28 @@ struct esi_causal_tuple;
 /* What an event depends on: the beginning of an operation of another thread. */
 struct esi_edge {
     const struct es_operation *operation;
-    uint64_t ns;    /* run time */
-    uint64_t call;  /* of a send: number of the call that it is a part of; 0 = none */
+    uint64_t ns;   /* run time */
+    uint64_t done; /* of a send: number of the call of its thread that has completed it,
+                       which may be its own; 0 = none yet: that call will name this
+                       receive; or ESI_CALL_NOT_KNOWN */
     uint32_t trace; /* of the thread */
 };
+#define ESI_CALL_NOT_KNOWN UINT64_MAX
 
 /* An operation that one call has started and a later one has completed, such as a
- * nonblocking receive. */
+ * nonblocking receive; the rule is in causal_completion.h. */
 struct esi_completed {
     uint32_t index; /* of its last event in the trace */
+    bool unsure; /* one without a tuple of its completion, such as a send: this call may
+                       have completed it, or another one.  Listed only if the call may
+                       have waited for it.  If not set, it is complete, though possibly
+                       since an earlier call that was unsure */
     uint64_t stop_ns;
     const struct es_operation *operation;
     const struct esi_run_member *member; /* NULL = none or not known */
-    struct esi_edge latest; /* of what it depends on; `operation` NULL = nothing */
+    struct esi_edge
+        latest; /* of what it depends on, for a send its receive; `operation`
+                               NULL = nothing, or not known yet */
 };
 
 /* The operation of an event, for listeners that need more than the event set contains.
@@ -88,7 +97,8 @@ struct esi_causal_call {
                                      last of all arrivals */
     bool all;   /* its partner is a junction: all members have arrived */
     bool again; /* another event of the tuple has been told */
-    const struct esi_completed *completed; /* what a call completes, but for sends */
+    const struct esi_completed *completed; /* what a call completes, but for sends to
+                                              MPI_PROC_NULL */
     size_t completed_count;
     uint64_t instance; /* of a collective operation: a number from 1 that its members
                           share; 0 = none or not known */

@@ -117,6 +117,8 @@ static enum esi_delay_kind kind_of(const struct es_operation *operation)
 {
     if (operation->op_class == ES_CLASS_RECEIVE)
         return ESI_DELAY_LATE_SENDER;
+    if (operation->op_class == ES_CLASS_SEND)
+        return ESI_DELAY_LATE_RECEIVER;
     switch ((enum es_order_kind)operation->order) {
     case ES_ORDER_ROOT_TO_ALL:
         return ESI_DELAY_ROOT_TO_ALL;
@@ -296,30 +298,35 @@ static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
 }
 
 /* Detects a sender that waited until the receive was posted, in the send or in the call
- * that completed it. */
+ * that completed it.  A call that comes later knows the receive itself. */
 static int find_late_receiver(struct esi_delay *delay,
                               const struct esi_delay_thread *receiver,
-                              uint64_t posted_ns,
+                              const struct esi_causal_call *receive,
                               const struct esi_edge *sent)
 {
     struct esi_delay_thread *sender = esi_delay_thread_of(delay, sent->trace);
-    bool posts = sent->operation->nonblocking || sent->operation->posts;
     const struct esi_delay_cause cause = {.thread = receiver->number,
-                                          .ns = posted_ns,
+                                          .ns = receive->told->start_ns,
                                           .kind = ESI_DELAY_LATE_RECEIVER,
                                           .known = true};
     struct esi_delay_call *call;
-    bool is_kept;
+    uint64_t until_ns;
+    int result;
 
-    if (!sender || sent->operation->buffered || sent->ns >= posted_ns)
+    if (!sender || sent->operation->buffered || sent->ns >= cause.ns)
         return 0;
-    call = call_during(sender, posted_ns);
-    if (!call)
+    call = call_during(sender, cause.ns);
+    if (!call ||
+        (sent->done == ESI_CALL_NOT_KNOWN ? !delay->places[call->place].of->completes
+                                          : call->number != sent->done))
         return 0;
-    is_kept = posts
-                  ? delay->places[call->place].of->completes /* posting does not wait */
-                  : call->number == sent->call;
-    return is_kept ? take_wait(delay, sender, call, &cause, posts) : 0;
+    until_ns = call->until_ns;
+    result = take_wait(delay, sender, call, &cause, sent->operation->posts);
+    if (call->until_ns == until_ns || !sent->operation->posts)
+        return result;
+    call->communicator =
+        esi_delay_communicator_row(delay, esi_causal_call_communicator_name(receive));
+    return call->communicator == UINT32_MAX ? -ENOMEM : result;
 }
 
 /* A probe waited for the message of this receive. */
@@ -371,8 +378,7 @@ static int take_message(struct esi_delay *delay,
         result = end_probe(delay, thread, receive, &cause);
     }
     for (uint32_t i = 0; i < event->partner_count && result == 0; i++)
-        result = find_late_receiver(delay, thread, receive->told->start_ns,
-                                    &receive->edges[i]);
+        result = find_late_receiver(delay, thread, receive, &receive->edges[i]);
     if (result < 0)
         return result;
     return cause.known && !receive->operation->nonblocking

@@ -147,7 +147,7 @@ static void complete_ops(struct esi_replay_thread *thread,
     for (size_t i = 0; i < call->completed_count; i++) {
         uint32_t number = thread->event_ops[call->completed[i].index - 1];
 
-        if (number == ESI_REPLAY_NOBODY)
+        if (number == ESI_REPLAY_NOBODY || call->completed[i].operation->posts)
             continue;
         other = &thread->ops[number];
         other->completed_by = op->number + 1;

@@ -319,6 +319,26 @@ static void write_completed(struct made_timeline *timeline,
                                       .sequence = (uint32_t)tie->index});
 }
 
+/* A wait has the fields of its first request. */
+static void describe_wait(const struct made_timeline *timeline,
+                          int rank,
+                          const struct made_tie *tie,
+                          struct es_tuple *wait)
+{
+    const struct made_timed_message *message;
+
+    wait->communicator = 0;
+    if (tie->kind == MADE_TIE_MEETING) {
+        wait->sequence = code_of("MPI_Ibarrier");
+        wait->tag = (int32_t)tie->index;
+        return;
+    }
+    message = &timeline->messages[tie->index];
+    wait->sequence = code_of(tie->kind == MADE_TIE_SEND ? "MPI_Isend" : "MPI_Irecv");
+    wait->peer = rank == message->from ? message->to : message->from;
+    wait->tag = message->tag;
+}
+
 static void write_completion(struct made_timeline *timeline,
                              int rank,
                              const struct made_step *step,
@@ -326,17 +346,20 @@ static void write_completion(struct made_timeline *timeline,
                              uint64_t stop)
 {
     const struct made_timed_rank *of = &timeline->of[rank];
+    struct es_tuple tuple = {.operation = code_of("MPI_Waitall"),
+                             .communicator = ES_COMMUNICATOR_NONE,
+                             .start = start,
+                             .stop = stop,
+                             .peer = ES_PEER_NONE,
+                             .sequence = ES_SEQUENCE_UNKNOWN};
 
     for (size_t i = 0; i < of->tie_count; i++)
-        if (of->ties[i].call == SIZE_MAX)
+        if (of->ties[i].call == SIZE_MAX) {
             write_completed(timeline, rank, &of->ties[i], stop);
-    write_tuple(timeline, rank, step->line,
-                (struct es_tuple){.operation = code_of("MPI_Waitall"),
-                                  .communicator = ES_COMMUNICATOR_NONE,
-                                  .start = start,
-                                  .stop = stop,
-                                  .peer = ES_PEER_NONE,
-                                  .sequence = ES_SEQUENCE_UNKNOWN});
+            if (tuple.bytes++ == 0)
+                describe_wait(timeline, rank, &of->ties[i], &tuple);
+        }
+    write_tuple(timeline, rank, step->line, tuple);
 }
 
 static void end_tie(struct made_timeline *timeline,

@@ -349,7 +349,8 @@ static void what_completes_a_collective_waits_for_its_last_member(void **state)
 
 /* --- One-sided operations and probes, by hand ------------------------------------- */
 
-/* Adds a call.  A call of an epoch has no peer: ES_PEER_NONE. */
+/* Adds a call.  A call of an epoch has no peer: ES_PEER_NONE.  One that completes
+ * requests completes one. */
 static void add_call(struct made_timeline *timeline,
                      int rank,
                      const char *operation,
@@ -357,8 +358,11 @@ static void add_call(struct made_timeline *timeline,
                      uint64_t start,
                      uint64_t stop)
 {
-    const struct es_tuple tuple = {
-        .start = START + start, .stop = START + stop, .peer = peer, .tag = 9};
+    const struct es_tuple tuple = {.start = START + start,
+                                   .stop = START + stop,
+                                   .peer = peer,
+                                   .tag = 9,
+                                   .bytes = es_operation_by_name(operation)->completes};
 
     made_timeline_tuple(timeline, rank, operation, tuple);
 }
@@ -483,16 +487,40 @@ static void a_look_for_a_message_is_no_wait_of_a_send(void **state)
     }
 }
 
-/* Rank 0 sends until `end` and then waits for requests, rank 1 posts the receive after
- * 30 us.  Caller destroys the result. */
+/* Adds a wait for one request, for an operation with rank `peer`. */
+static void add_wait(struct made_timeline *timeline,
+                     int rank,
+                     const char *awaited,
+                     int peer,
+                     uint64_t start,
+                     uint64_t stop)
+{
+    const struct es_tuple tuple = {.start = START + start,
+                                   .stop = START + stop,
+                                   .sequence = es_operation_by_name(awaited)->code,
+                                   .peer = peer,
+                                   .tag = 9,
+                                   .bytes = 1};
+
+    made_timeline_tuple(timeline, rank, "MPI_Wait", tuple);
+}
+
+/* Rank 0 sends until `end` and then waits for its request, rank 1 posts the receive
+ * after 30 us.  Caller destroys the result. */
 static struct esi_delay *analyse_send(const char *operation, uint64_t end)
 {
+    bool also_receives = strncmp(operation, "MPI_Isendrecv", 13) == 0;
     struct made_timeline hand;
+    char half[40];
 
     made_timeline_init(&hand, 2);
     add_call(&hand, 0, operation, 1, 1 * US, end);
     add_call(&hand, 1, "MPI_Recv", 0, 30 * US, 32 * US);
-    add_call(&hand, 0, "MPI_Wait", ES_PEER_NONE, end + 1 * US, 40 * US);
+    if (also_receives) { /* from nobody, and without it the send is not complete */
+        snprintf(half, sizeof half, "%s receive", operation);
+        add_call(&hand, 0, half, ES_PEER_NONE, 1 * US, 40 * US);
+    }
+    add_wait(&hand, 0, operation, 1, end + 1 * US, 40 * US);
     return analyse(&hand);
 }
 
@@ -510,6 +538,70 @@ static void what_completes_a_posted_send_waits_for_its_receiver(void **state)
         struct esi_delay *delay = analyse_send(posts[i], 2 * US);
 
         check_only_wait(delay, ESI_DELAY_LATE_RECEIVER, 0, 27 * US);
+        esi_delay_destroy(delay);
+    }
+}
+
+/* The receive may become known before the wait of the sender, or after it. */
+static void the_order_of_events_does_not_matter(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        int sender = i / 2;
+        struct made_timeline hand;
+        struct esi_delay *delay;
+
+        made_timeline_init(&hand, 2);
+        add_call(&hand, sender, "MPI_Isend", 1 - sender, 1 * US, 2 * US);
+        add_wait(&hand, sender, "MPI_Isend", 1 - sender, 3 * US, 40 * US);
+        add_call(&hand, 1 - sender, "MPI_Recv", sender, 30 * US,
+                 i % 2 ? 32 * US : 41 * US);
+        hand.advance_tuples = 1;
+        delay = analyse(&hand);
+        check_only_wait(delay, ESI_DELAY_LATE_RECEIVER, sender, 27 * US);
+        esi_delay_destroy(delay);
+    }
+}
+
+/* When the receive is posted, the sender waits for a message that has been sent long
+ * ago; the call that completes its own send comes later. */
+static void a_wait_for_another_request_is_no_wait_of_a_send(void **state)
+{
+    struct made_timeline hand;
+    struct esi_delay *delay;
+
+    (void)state;
+    made_timeline_init(&hand, 3);
+    add_call(&hand, 2, "MPI_Send", 0, 1 * US, 2 * US);
+    add_call(&hand, 0, "MPI_Isend", 1, 1 * US, 2 * US);
+    add_call(&hand, 0, "MPI_Irecv", 2, 3 * US, 40 * US);
+    add_wait(&hand, 0, "MPI_Irecv", 2, 4 * US, 40 * US);
+    add_call(&hand, 1, "MPI_Recv", 0, 30 * US, 50 * US);
+    add_wait(&hand, 0, "MPI_Isend", 1, 42 * US, 43 * US);
+    hand.advance_tuples = 1;
+    delay = analyse(&hand);
+    assert_int_equal(totals_of(delay).waits, 0);
+    esi_delay_destroy(delay);
+}
+
+/* It is not known which of two sends the call has completed: it may have waited for the
+ * one whose receive is posted meanwhile. */
+static void a_wait_for_one_of_several_sends_may_be_for_each(void **state)
+{
+    (void)state;
+    for (int sender = 0; sender < 2; sender++) {
+        struct made_timeline hand;
+        struct esi_delay *delay;
+
+        made_timeline_init(&hand, 3);
+        add_call(&hand, sender, "MPI_Isend", 1 - sender, 1 * US, 2 * US);
+        add_call(&hand, sender, "MPI_Isend", 2, 3 * US, 4 * US);
+        add_call(&hand, sender, "MPI_Waitany", 1 - sender, 5 * US, 40 * US);
+        add_call(&hand, 1 - sender, "MPI_Recv", sender, 30 * US, 31 * US);
+        add_call(&hand, 2, "MPI_Recv", sender, 50 * US, 51 * US);
+        hand.advance_tuples = (size_t)sender + 1;
+        delay = analyse(&hand);
+        check_only_wait(delay, ESI_DELAY_LATE_RECEIVER, sender, 25 * US);
         esi_delay_destroy(delay);
     }
 }
@@ -856,6 +948,9 @@ SUITE(test_delay)
         cmocka_unit_test(probes_and_rows_of_polls_wait),
         cmocka_unit_test(a_look_for_a_message_is_no_wait_of_a_send),
         cmocka_unit_test(what_completes_a_posted_send_waits_for_its_receiver),
+        cmocka_unit_test(the_order_of_events_does_not_matter),
+        cmocka_unit_test(a_wait_for_another_request_is_no_wait_of_a_send),
+        cmocka_unit_test(a_wait_for_one_of_several_sends_may_be_for_each),
         cmocka_unit_test(a_buffered_send_waits_for_nobody),
         cmocka_unit_test(a_slow_rank_of_a_ring_causes_all_waits),
         cmocka_unit_test(a_delay_is_charged_along_a_chain),
