@@ -134,25 +134,17 @@ static uint32_t op_of_event(const struct esi_replay_thread *thread,
     return ESI_REPLAY_NOBODY;
 }
 
-/* Of what is no send, what has completed a request and has no number is not known to be
- * one of those that the call counts. */
 static void complete_ops(struct esi_replay_thread *thread,
                          const struct esi_causal_call *call)
 {
-    struct esi_replay_op *op, *other;
-
     if (has_only_failed(&call->told->tuple) || !call->operation->completes)
         return;
-    op = &thread->ops[thread->count - 1];
     for (size_t i = 0; i < call->completed_count; i++) {
         uint32_t number = thread->event_ops[call->completed[i].index - 1];
 
-        if (number == ESI_REPLAY_NOBODY || call->completed[i].operation->posts)
-            continue;
-        other = &thread->ops[number];
-        other->completed_by = op->number + 1;
-        op->completes += call->completed[i].operation->op_class == ES_CLASS_RECEIVE ||
-                         other->tuple.sequence != ES_SEQUENCE_UNKNOWN;
+        if (number != ESI_REPLAY_NOBODY && !call->completed[i].unsure)
+            thread->ops[number].completed_by =
+                thread->ops[thread->count - 1].number + 1;
     }
 }
 

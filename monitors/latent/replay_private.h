@@ -22,7 +22,6 @@ struct esi_replay_op {
     uint32_t instance;       /* of a collective operation, from 1; 0 = none */
     struct es_event_id sent; /* of a receive: its send; index 0 = none */
     uint32_t completed_by;   /* number of the call that has completed it, plus one */
-    uint32_t completes;      /* how many others that are no sends it has completed */
 };
 
 /* The thread of a trace, if `of` is not NULL. */

@@ -181,6 +181,88 @@ static void other_requests_are_told_from_the_send(void **state)
     }
 }
 
+/* The send half of a nonblocking pair needs its receive in the wait for the pair. */
+static void a_pair_needs_what_its_send_needs(void **state)
+{
+    struct esi_replay *replay;
+
+    (void)state;
+    made_program_begin(&program, 2);
+    made_program_open_replay(&program);
+    for (int rank = 0; rank < 2; rank++) {
+        const struct es_tuple calls[] = {
+            {.operation = ES_OP_MPI_Isendrecv,
+             .start = 10,
+             .stop = 11,
+             .peer = 1 - rank},
+            {.operation = ES_OP_MPI_Isendrecv_receive,
+             .start = 10,
+             .stop = 20,
+             .peer = ES_PEER_NONE,
+             .sequence = ES_SEQUENCE_UNKNOWN},
+            {.operation = ES_OP_MPI_Wait,
+             .start = 15,
+             .stop = 20,
+             .peer = ES_PEER_NONE,
+             .sequence = ES_OP_MPI_Isendrecv,
+             .bytes = 1},
+            {.operation = ES_OP_MPI_Recv, .start = 22, .stop = 23, .peer = 1 - rank},
+        };
+
+        for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+            made_program_add(&program, rank, &calls[i]);
+    }
+    replay = made_program_finish_replay(&program);
+    assert_int_equal(esi_replay_finding_count(replay), 1);
+    assert_int_equal(esi_replay_finding(replay, 0)->steps[0].request,
+                     ES_OP_MPI_Isendrecv);
+    assert_false(esi_replay_is_incomplete(replay));
+    made_program_release(&program);
+}
+
+/* The number in a wait that failed is the class of its error: it is not known which of
+ * the sends it has completed. */
+static void a_wait_that_failed_says_no_number(void **state)
+{
+    enum { ERROR_CLASS = 2 };
+    struct esi_replay_totals totals;
+    struct esi_replay *replay;
+
+    (void)state;
+    made_program_begin(&program, 2);
+    made_program_open_replay(&program);
+    for (int rank = 0; rank < 2; rank++) {
+        const struct es_tuple calls[] = {
+            {.operation = ES_OP_MPI_Isend, .start = 10, .stop = 11, .peer = 1 - rank},
+            {.operation = ES_OP_MPI_Isend,
+             .start = 12,
+             .stop = 13,
+             .peer = 1 - rank,
+             .sequence = 1},
+            {.operation = ES_OP_MPI_Waitall | ES_OPERATION_FAILED,
+             .start = 14,
+             .stop = 15,
+             .peer = 1 - rank,
+             .sequence = ES_OP_MPI_Isend,
+             .bytes = ERROR_CLASS},
+            {.operation = ES_OP_MPI_Recv, .start = 22, .stop = 23, .peer = 1 - rank},
+            {.operation = ES_OP_MPI_Recv,
+             .start = 24,
+             .stop = 25,
+             .peer = 1 - rank,
+             .sequence = 1},
+        };
+
+        for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+            made_program_add(&program, rank, &calls[i]);
+    }
+    replay = made_program_finish_replay(&program);
+    esi_replay_totals(replay, &totals);
+    assert_int_equal(totals.unknown, 4);
+    assert_int_equal(esi_replay_finding_count(replay), 0);
+    made_program_release(&program);
+}
+
 /* A receive and its wait that failed come first in their threads, and are no
  * operations: the sends that cross after them are the first ones. */
 static void what_failed_is_no_operation(void **state)
@@ -333,6 +415,8 @@ SUITE(test_replay)
         cmocka_unit_test(its_right_twins_are_not),
         cmocka_unit_test(a_wait_needs_what_its_send_needs),
         cmocka_unit_test(other_requests_are_told_from_the_send),
+        cmocka_unit_test(a_pair_needs_what_its_send_needs),
+        cmocka_unit_test(a_wait_that_failed_says_no_number),
         cmocka_unit_test(what_failed_is_no_operation),
         cmocka_unit_test(a_send_to_oneself_waits_for_oneself),
         cmocka_unit_test(a_barrier_between_send_and_receive_is_latent),
