@@ -155,10 +155,6 @@ struct esi_causal_thread {
     uint64_t call_end_ns;
     struct esi_completed *completed; /* since the last call that completes; owned */
     size_t completed_count, completed_capacity;
-    struct esi_posted *posted; /* [posted_first, posted_end), oldest first; owned */
-    size_t posted_first, posted_end, posted_capacity;
-    size_t posted_pairs; /* number of those that also receive */
-    size_t posted_done;  /* number of others that are complete, but not known which */
     struct esi_placed *events; /* [head, released) are in final order, [released, tail)
                                   are not */
     size_t head;
@@ -176,6 +172,10 @@ struct esi_causal_thread {
     struct esi_causal_thread *next_runnable;
     struct esi_waiters *waits_in; /* NULL = in no list */
     struct esi_causal_thread *next_waiter;
+    struct esi_posted *posted; /* [posted_first, posted_end), oldest first; owned */
+    size_t posted_first, posted_end, posted_capacity;
+    size_t posted_pairs; /* number of those that also receive */
+    size_t posted_done;  /* number of others that are complete, but not known which */
 };
 
 /* Returns whether an event at this tick can still be put in order. */
