@@ -99,10 +99,14 @@ static int add_completed(struct esi_causal_thread *thread,
     return 0;
 }
 
-/* Adds an operation that has a tuple. */
-static int add_ended(struct completing *of, const struct es_set_event *event)
+/* Adds an operation that has a tuple.  A receive from MPI_PROC_NULL may have ended at
+ * once, before the call that completes it: until that is known, it is open. */
+static int add_ended(struct completing *of,
+                     size_t max,
+                     const struct es_set_event *event)
 {
     const struct esi_causal_call *call = of->call;
+    const struct es_tuple *tuple = &call->told->tuple;
     struct esi_completed completed = {.index = event->id.index,
                                       .stop_ns = call->told->stop_ns,
                                       .operation = call->operation,
@@ -116,12 +120,23 @@ static int add_ended(struct completing *of, const struct es_set_event *event)
         struct esi_posted *posted = &of->thread->posted[i];
 
         if (posted->as.operation->combined && !posted->has_received &&
-            posted->start == call->told->tuple.start) {
+            posted->start == tuple->start) {
             posted->has_received = true;
             break;
         }
     }
+    if (call->operation->op_class == ES_CLASS_RECEIVE && !call->operation->combined &&
+        tuple->peer < 0 && es_tuple_error(tuple) == 0 &&
+        add_posted(of, max, event->id.index) < 0)
+        return -ENOMEM;
     return add_completed(of->thread, &completed);
+}
+
+/* Of a message with MPI_PROC_NULL. */
+static bool is_of_nobody(const struct esi_posted *posted)
+{
+    return posted->peer < 0 && (posted->as.operation->op_class == ES_CLASS_SEND ||
+                                posted->as.operation->op_class == ES_CLASS_RECEIVE);
 }
 
 static int add_complete(const struct completing *of,
@@ -132,9 +147,7 @@ static int add_complete(const struct completing *of,
 
     completed.stop_ns = of->call->told->stop_ns;
     completed.unsure = is_unsure;
-    return posted->as.operation->op_class == ES_CLASS_SEND && posted->peer < 0
-               ? 0
-               : add_completed(of->thread, &completed);
+    return is_of_nobody(posted) ? 0 : add_completed(of->thread, &completed);
 }
 
 /* Whether the call may have waited for the receive of what this request sends. */
@@ -232,21 +245,27 @@ static int complete_some(struct completing *of, size_t least, size_t most)
     return doubt_all(of, least);
 }
 
-/* Whether a wait for one request, an operation of this class, may mean this one. */
+/* Whether a wait for one request means this one.  A receive from MPI_PROC_NULL that has
+ * ended at once is not named. */
 static bool is_meant(const struct esi_posted *posted,
                      const struct es_tuple *wait,
-                     enum es_class op_class)
+                     const struct es_operation *awaited)
 {
-    if (posted->as.operation->combined ||
-        (posted->as.operation->op_class == ES_CLASS_SEND) !=
-            (op_class == ES_CLASS_SEND))
+    enum es_class op_class = (enum es_class)posted->as.operation->op_class;
+
+    if (posted->as.operation->combined)
         return false;
-    return op_class != ES_CLASS_SEND ||
-           (posted->communicator == wait->communicator && posted->peer == wait->peer &&
-            posted->tag == wait->tag);
+    if (!awaited)
+        return op_class == ES_CLASS_RECEIVE;
+    if (awaited->op_class != ES_CLASS_SEND)
+        return op_class != ES_CLASS_SEND && op_class != ES_CLASS_RECEIVE;
+    return op_class == ES_CLASS_SEND && posted->communicator == wait->communicator &&
+           posted->peer == wait->peer && posted->tag == wait->tag;
 }
 
-static int complete_named(struct completing *of)
+/* Completes the request that a wait for one means.  Returns whether it did, or
+ * -ENOMEM. */
+static int complete_meant(struct completing *of)
 {
     const struct es_tuple *wait = &of->call->told->tuple;
     const struct es_operation *awaited =
@@ -255,12 +274,11 @@ static int complete_named(struct completing *of)
     const struct esi_causal_thread *thread = of->thread;
 
     /* Others have a tuple; if it is missing, it is not collected. */
-    if (!awaited || awaited->nonblocking || awaited->combined)
+    if (awaited && (awaited->nonblocking || awaited->combined))
         return 0;
     for (size_t i = 0; i < SEARCHED && i < count_posted(thread); i++)
-        if (is_meant(&thread->posted[thread->posted_first + i], wait,
-                     (enum es_class)awaited->op_class))
-            return complete_one(of, thread->posted_first + i);
+        if (is_meant(&thread->posted[thread->posted_first + i], wait, awaited))
+            return complete_one(of, thread->posted_first + i) < 0 ? -ENOMEM : 1;
     return 0;
 }
 
@@ -272,20 +290,40 @@ static int complete_posted(struct completing *of, size_t others)
     uint16_t family = esi_operation_family(operation);
     size_t count = es_tuple_bytes(tuple);
     size_t rest = count > others ? count - others : 0;
+    bool is_named = tuple->sequence != ES_SEQUENCE_UNKNOWN;
+    int result;
 
-    if (es_tuple_error(tuple) != 0 ||
-        (operation->waits && tuple->sequence == ES_SEQUENCE_UNKNOWN && rest > 0))
+    if (es_tuple_error(tuple) != 0)
         return complete_some(of, 0, SIZE_MAX);
-    if (operation->waits && !operation->any && count == 1)
-        return rest > 0 ? complete_named(of) : 0;
+    if (rest == 0)
+        return 0;
+    if (operation->waits && !operation->any && count == 1) {
+        result = complete_meant(of);
+        if (result != 0 || is_named)
+            return result < 0 ? result : 0;
+    }
+    if (operation->waits && !is_named)
+        return complete_some(of, 0, SIZE_MAX);
     if (!operation->any)
         return complete_some(of, rest, rest);
-    if (family != ES_OP_MPI_Waitsome && family != ES_OP_MPI_Testsome)
-        rest = others == 0 && count > 0;
-    return complete_some(of, others == 0 && count > 0, rest);
+    return complete_some(of, others == 0,
+                         family == ES_OP_MPI_Waitsome || family == ES_OP_MPI_Testsome
+                             ? rest
+                             : others == 0);
 }
 
 /* --- Following -------------------------------------------------------------------- */
+
+/* A receive from MPI_PROC_NULL, or without a message, that has ended in this call. */
+static int complete_null(struct completing *of, const struct esi_completed *ended)
+{
+    const struct esi_posted *posted =
+        ended->operation->op_class == ES_CLASS_RECEIVE && !ended->latest.operation
+            ? esi_thread_find_posted(of->thread, ended->index)
+            : NULL;
+
+    return posted ? complete_one(of, (size_t)(posted - of->thread->posted)) : 0;
+}
 
 /* The operations that the call has completed come before its event, and end with it. */
 static int take_completed(struct completing *of)
@@ -299,6 +337,8 @@ static int take_completed(struct completing *of)
         first--;
     if (call->operation->completes && count_posted(thread) > 0) {
         result = complete_pairs(of);
+        for (size_t i = first; i < end && result == 0; i++)
+            result = complete_null(of, &thread->completed[i]);
         if (result == 0)
             result = complete_posted(of, end - first);
     }
@@ -353,7 +393,7 @@ int esi_completion_follow(struct esi_matching *matching,
     if (!is_at_stop)
         return 0;
     if (call->number == 0)
-        return is_init(call) ? 0 : add_ended(&of, event);
+        return is_init(call) ? 0 : add_ended(&of, max, event);
     if (call->role != ESI_ROLE_WHOLE || !esi_wait_is_for_others(operation))
         return 0;
     if (count_posted(of.thread) > 0 && takes_request(call))

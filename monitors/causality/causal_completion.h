@@ -11,7 +11,8 @@
  * - A thread completes what it has started itself.  If several threads of a process use
  *   requests, that is an assumption.
  * - A wait for one request names it: it completes the oldest open one like it.
- * - MPI_Isendrecv sends until it has received.
+ * - MPI_Isendrecv sends until it has received.  A receive from MPI_PROC_NULL may have
+ *   ended in its own call; nevertheless, a later call completes its request.
  * - Otherwise, the requests of a call that have no tuple are counted.  MPI_Waitall and
  *   the like complete all of them, calls for any or some of them at least one, if they
  *   complete nothing that has a tuple.  If as many are complete as are open, all are.

@@ -45,6 +45,7 @@ static const struct completing_kind {
     {'P', ES_OP_MPI_Start_partitioned_send, 0, false},
     {'o', ES_OP_MPI_Buffer_iflush, 0, false},
     {'r', ES_OP_MPI_Irecv, 0, true},
+    {'n', ES_OP_MPI_Irecv, 0, false}, /* from nobody */
     {'I', ES_OP_MPI_Isendrecv, 0, false},
     {'i', ES_OP_MPI_Isendrecv_receive, 0, true}, /* its half */
     {'R', ES_OP_MPI_Recv_init, 0, false},
@@ -193,6 +194,9 @@ static void calls_complete_sends_by_the_rule(void **state)
         {"R s1 s2 A2", " 3:0,1"},
         /* One to nobody counts. */
         {"s1 s9 A2", " 2:0"},
+        {"s1 n9 A2", " 2:0"},
+        {"n9 s1 N1 W1", " 3:0"},
+        {"n9 s1 W1 N1 s1 T1", " 2:0 5:1"},
         /* A pair sends until it has received. */
         {"I1 i s2 W1 W2", " 3:0 4:1"},
         {"I1 i s2 A2", " 3:0,1"},
