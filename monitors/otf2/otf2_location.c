@@ -22,19 +22,18 @@ struct call {
     struct esi_otf2_record record;
     const struct es_operation *operation;
     OTF2_RegionRef region;
-    uint32_t completed; /* requests completed while it is the innermost call */
 };
 
-/* A posted operation that is not complete. */
+/* A posted operation that is not complete, or the completion of a send. */
 struct request {
     struct esi_otf2_record record;
     const struct es_operation *operation;
     uint64_t number; /* request number; none for half of a send and receive */
 };
 
-/* A send that was posted. */
+/* A send that was posted and is not complete, for tests of it. */
 struct posted_send {
-    uint64_t number; /* 0 = to MPI_PROC_NULL, or a receive from it */
+    uint64_t number;
     uint32_t communicator;
     int32_t peer;
     int32_t tag;
@@ -56,9 +55,8 @@ struct esi_otf2_location {
     size_t send_count, send_capacity;
     struct esi_otf2_record *starts; /* of persistent requests, before their call */
     size_t start_count, start_capacity;
-    bool sends_known; /* all sends in the list are known to be incomplete */
     struct esi_otf2_rma rma;
-    uint64_t number; /* number of requests so far */
+    uint64_t number; /* number of accesses so far */
     uint64_t now;    /* time of the last event */
     uint64_t open_count;
 };
@@ -104,7 +102,6 @@ void esi_otf2_location_begin(struct esi_otf2_location *location, OTF2_EvtWriter 
     esi_pool_init(&location->requests, sizeof(struct request));
     location->completing.count = 0;
     location->send_count = 0;
-    location->sends_known = true;
     location->start_count = 0;
     esi_otf2_rma_clear(&location->rma);
     location->number = 0;
@@ -140,36 +137,28 @@ static uint32_t tag_of(const struct esi_otf2_record *record)
 }
 
 static void keep_send(struct esi_otf2_location *location,
-                      const struct esi_otf2_record *record,
-                      uint64_t number)
+                      const struct esi_otf2_record *record)
 {
     if (location->send_count == POSTED_SENDS_MAX) {
         location->send_count = POSTED_SENDS_MAX / 2;
         memcpy(location->sends, location->sends + POSTED_SENDS_MAX / 2,
                location->send_count * sizeof *location->sends);
-        location->sends_known = false;
     }
     if (ESI_ARRAY_RESERVE(location->sends, location->send_capacity,
                           location->send_count + 1) < 0) {
         note_code(location, OTF2_ERROR_ENOMEM);
         return;
     }
-    location->sends[location->send_count++] =
-        (struct posted_send){number, record->communicator, record->peer, record->tag};
+    location->sends[location->send_count++] = (struct posted_send){
+        record->event, record->communicator, record->peer, record->tag};
 }
 
 static void write_send(struct esi_otf2_location *location,
                        const struct esi_otf2_record *record,
                        const struct es_operation *operation)
 {
-    if (operation->persistent)
+    if (operation->persistent || !has_channel(record))
         return;
-    if (!has_channel(record)) { /* the count of calls that complete requests includes
-                                   it */
-        if (operation->posts)
-            keep_send(location, record, 0);
-        return;
-    }
     if (!operation->posts) {
         note_code(location,
                   OTF2_EvtWriter_MpiSend(location->writer, NULL, location->now,
@@ -177,12 +166,11 @@ static void write_send(struct esi_otf2_location *location,
                                          tag_of(record), record->bytes));
         return;
     }
-    location->number++;
     note_code(location,
               OTF2_EvtWriter_MpiIsend(location->writer, NULL, location->now,
                                       (uint32_t)record->peer, record->communicator,
-                                      tag_of(record), record->bytes, location->number));
-    keep_send(location, record, location->number);
+                                      tag_of(record), record->bytes, record->event));
+    keep_send(location, record);
 }
 
 static void write_receive(struct esi_otf2_location *location,
@@ -195,67 +183,33 @@ static void write_receive(struct esi_otf2_location *location,
                                          tag_of(record), record->bytes));
 }
 
-/* --- Completed sends -------------------------------------------------------------- */
-
-static void complete_send(struct esi_otf2_location *location, size_t index)
+static void complete_send(struct esi_otf2_location *location, uint64_t number)
 {
-    if (location->sends[index].number == 0)
-        return;
-    note_code(location,
-              OTF2_EvtWriter_MpiIsendComplete(location->writer, NULL, location->now,
-                                              location->sends[index].number));
-}
+    struct posted_send *send = location->sends;
+    const struct posted_send *end = send + location->send_count;
 
-/* The call names one send: completes the oldest equal one. */
-static void complete_named(struct esi_otf2_location *location,
-                           const struct esi_otf2_record *record)
-{
-    for (size_t i = 0; i < location->send_count; i++) {
-        const struct posted_send *send = &location->sends[i];
-
-        if (send->communicator != record->communicator || send->peer != record->peer ||
-            send->tag != record->tag)
-            continue;
-        complete_send(location, i);
-        memmove(location->sends + i, location->sends + i + 1,
-                (location->send_count - i - 1) * sizeof *location->sends);
+    while (send < end && send->number != number)
+        send++;
+    if (send < end) {
+        memmove(send, send + 1, (size_t)(end - send - 1) * sizeof *send);
         location->send_count--;
-        return;
     }
+    note_code(location, OTF2_EvtWriter_MpiIsendComplete(location->writer, NULL,
+                                                        location->now, number));
 }
 
-/* A call that completes requests has their number and the first of them.  Those that
- * are not receives or collective operations are sends: all posted ones if the numbers
- * agree.  If this is ambiguous, sends are no longer completed. */
-static void complete_sends(struct esi_otf2_location *location, const struct call *call)
+/* A wait for an access names its window. */
+static void complete_access(struct esi_otf2_location *location,
+                            const struct esi_otf2_record *record)
 {
-    const struct esi_otf2_record *record = &call->record;
     const struct es_operation *awaited =
         record->sequence <= UINT16_MAX ? es_operation_find((uint16_t)record->sequence)
                                        : NULL;
-    uint32_t sends =
-        record->bytes > call->completed ? record->bytes - call->completed : 0;
 
     if (!record->open && record->bytes == 1 && awaited &&
-        awaited->op_class == ES_CLASS_ONE_SIDED) {
+        awaited->op_class == ES_CLASS_ONE_SIDED)
         note_code(location, esi_otf2_rma_complete(&location->rma, record,
                                                   location->writer, location->now));
-        return;
-    }
-    if (record->open || sends == 0 || location->send_count == 0 ||
-        !location->sends_known)
-        return;
-    if (record->bytes == 1 && awaited && awaited->op_class == ES_CLASS_SEND) {
-        complete_named(location, record);
-        return;
-    }
-    if (call->operation->any || sends != location->send_count) {
-        location->sends_known = false;
-        return;
-    }
-    for (size_t i = 0; i < location->send_count; i++)
-        complete_send(location, i);
-    location->send_count = 0;
 }
 
 /* --- Collective operations -------------------------------------------------------- */
@@ -348,12 +302,12 @@ static void write_posted(struct esi_otf2_location *location, struct request *req
     if (is_collective_request(request)) {
         if (record->communicator == UINT32_MAX)
             return;
-        request->number = ++location->number;
+        request->number = record->event;
         note_code(location,
                   OTF2_EvtWriter_NonBlockingCollectiveRequest(
                       location->writer, NULL, location->now, request->number));
     } else if (has_channel(record) || record->cancelled) {
-        request->number = ++location->number;
+        request->number = record->event;
         note_code(location,
                   OTF2_EvtWriter_MpiIrecvRequest(location->writer, NULL, location->now,
                                                  request->number));
@@ -382,9 +336,9 @@ static void complete_request(struct esi_otf2_location *location,
     const struct esi_otf2_record *record = &request->record;
 
     advance_time(location, record->stop);
-    if (location->call_count > 0)
-        location->calls[location->call_count - 1].completed++;
-    if (!request->operation->nonblocking)
+    if (record->part == ESI_OTF2_COMPLETION)
+        complete_send(location, record->event);
+    else if (!request->operation->nonblocking)
         write_receive(location, record);
     else if (is_collective_request(request))
         complete_collective(location, request);
@@ -418,26 +372,13 @@ static void complete_until(struct esi_otf2_location *location,
     }
 }
 
-/* From MPI_PROC_NULL: completes at once, like sends to it. */
-static bool is_null_receive(const struct esi_otf2_record *record,
-                            const struct es_operation *operation)
-{
-    return operation->op_class == ES_CLASS_RECEIVE && operation->nonblocking &&
-           record->peer < 0 && !record->cancelled;
-}
-
 static void add_request(struct esi_otf2_location *location,
                         const struct esi_otf2_record *record,
                         const struct es_operation *operation)
 {
-    struct request *request;
     uint32_t number;
+    struct request *request = esi_pool_take(&location->requests, &number);
 
-    if (is_null_receive(record, operation)) {
-        keep_send(location, record, 0);
-        return;
-    }
-    request = esi_pool_take(&location->requests, &number);
     if (!request ||
         esi_heap_reserve(&location->completing, location->requests.made) < 0) {
         note_code(location, OTF2_ERROR_ENOMEM);
@@ -570,7 +511,7 @@ static void end_records(struct esi_otf2_location *location, const struct call *c
              call->record.sequence <= UINT16_MAX)
         write_test(location, &call->record);
     else if ((operation->waits || operation->poll) && !operation->probe)
-        complete_sends(location, call);
+        complete_access(location, &call->record);
     else if (is_collective(call) && !call->record.open)
         end_collective(location, call);
     else if (is_one_sided(call) && !call->record.open)
@@ -678,6 +619,12 @@ OTF2_ErrorCode esi_otf2_location_add(struct esi_otf2_location *location,
 {
     struct esi_otf2_record call = *record;
 
+    if (record->part == ESI_OTF2_COMPLETION) { /* ends with the call before it */
+        if (location->call_count > 0)
+            call.stop = location->calls[location->call_count - 1].record.stop;
+        add_request(location, &call, es_operation_find(record->operation));
+        return location->code;
+    }
     if (is_member(record)) {
         note_code(location, esi_otf2_rma_add_member(&location->rma, record));
         return location->code;

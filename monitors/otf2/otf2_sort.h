@@ -16,10 +16,11 @@
 
 /* The part of an operation that a record describes. */
 enum esi_otf2_part {
-    ESI_OTF2_CALL,    /* a call, from its start to its stop */
-    ESI_OTF2_POST,    /* the call that started a nonblocking collective operation */
-    ESI_OTF2_REQUEST, /* posted at the start, complete at the stop, in other calls;
+    ESI_OTF2_CALL,       /* a call, from its start to its stop */
+    ESI_OTF2_POST,       /* the call that started a nonblocking collective operation */
+    ESI_OTF2_REQUEST,    /* posted at the start, complete at the stop, in other calls;
                          or a member of an epoch's group */
+    ESI_OTF2_COMPLETION, /* the call before it completes the send of this event */
 };
 
 struct esi_otf2_record {
@@ -27,6 +28,7 @@ struct esi_otf2_record {
     uint64_t stop;  /* for operations in progress: time of the run's last event */
     uint32_t location;
     uint32_t order;        /* of adding */
+    uint32_t event;        /* in the trace, which is also the number of a request */
     uint32_t communicator; /* UINT32_MAX = none */
     int32_t peer;
     int32_t tag;

@@ -156,8 +156,33 @@ static void note_times(struct esi_otf2_definitions *definitions,
         definitions->end_ns = end_ns;
 }
 
+/* Adds the sends that a call has completed; other requests have their own records. */
+static int add_completions(struct esi_otf2_write *write,
+                           uint32_t trace,
+                           const struct esi_causal_call *call)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < call->completed_count && result == 0; i++) {
+        const struct esi_completed *completed = &call->completed[i];
+        struct esi_otf2_record record = {.start = call->told->start_ns,
+                                         .stop = call->told->stop_ns,
+                                         .location = trace,
+                                         .event = completed->index,
+                                         .communicator = UINT32_MAX,
+                                         .operation = completed->operation->code,
+                                         .part = ESI_OTF2_COMPLETION};
+
+        if (completed->operation->op_class == ES_CLASS_SEND && !completed->unsure &&
+            completed->member)
+            result = esi_otf2_sort_add(write->sort, &record);
+    }
+    return result;
+}
+
 static int add_call(struct esi_otf2_write *write,
                     uint32_t trace,
+                    uint32_t event,
                     const struct esi_causal_call *call)
 {
     const struct esi_causal_tuple *told = call->told;
@@ -165,6 +190,7 @@ static int add_call(struct esi_otf2_write *write,
         .start = told->start_ns,
         .stop = told->stop_ns,
         .location = trace,
+        .event = event,
         .peer = told->tuple.peer,
         .tag = told->tuple.tag,
         .bytes = es_tuple_bytes(&told->tuple),
@@ -186,7 +212,8 @@ static int add_call(struct esi_otf2_write *write,
                        was_cancelled(write, &record);
     note_times(&write->definitions, &record);
     write->counts.lost += call->lost;
-    return esi_otf2_sort_add(write->sort, &record);
+    result = esi_otf2_sort_add(write->sort, &record);
+    return result < 0 ? result : add_completions(write, trace, call);
 }
 
 static bool is_wanted(const struct esi_otf2_write *write,
@@ -204,14 +231,14 @@ static int take_call(void *data,
 
     if (!call || !call->operation || !is_told_here(call) || !is_wanted(write, call))
         return 0;
-    return add_call(write, event->id.trace, call);
+    return add_call(write, event->id.trace, event->id.index, call);
 }
 
 static int take_member(void *data, uint32_t trace, const struct esi_causal_call *call)
 {
     struct esi_otf2_write *write = data;
 
-    return call->member && is_wanted(write, call) ? add_call(write, trace, call) : 0;
+    return call->member && is_wanted(write, call) ? add_call(write, trace, 0, call) : 0;
 }
 
 struct esi_causal_listener esi_otf2_write_listener(struct esi_otf2_write *write)

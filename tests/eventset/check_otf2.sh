@@ -129,6 +129,10 @@ compare_run calls --map "$folder/map.json" \
 expect 0 otf2-print "$folder/calls.otf2/traces.otf2"
 contains out MPI_REQUEST_TEST
 contains out RMA_GROUP_SYNC
+# The completions of all sends are known, also with requests of MPI_PROC_NULL, and of
+# MPI_Isendrecv.
+[ "$(grep -c '^MPI_ISEND ' "$folder/out")" -eq "$(grep -c '^MPI_ISEND_COMPLETE ' "$folder/out")" ] ||
+    fault "not all sends are complete"
 
 # The same program, recorded by EZTrace.  Debian's package (eztrace 2.0) works with
 # MPICH 4.0 and Open MPI 4.1.  It does not record the completion of requests, messages
