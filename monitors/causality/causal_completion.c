@@ -43,18 +43,15 @@ static void tell_receiver(const struct esi_causal_thread *thread,
         esi_message_completed(posted->message, &id, call);
 }
 
-static void clear_posted(struct completing *of)
-{
-    of->matching->posted -= count_posted(of->thread);
-    of->thread->posted_first = of->thread->posted_end = 0;
-    of->thread->posted_done = of->thread->posted_pairs = 0;
-}
-
 static void forget_posted(struct completing *of)
 {
-    for (size_t i = of->thread->posted_first; i < of->thread->posted_end; i++)
-        tell_receiver(of->thread, &of->thread->posted[i], ESI_CALL_NOT_KNOWN);
-    clear_posted(of);
+    struct esi_causal_thread *thread = of->thread;
+
+    for (size_t i = thread->posted_first; i < thread->posted_end; i++)
+        tell_receiver(thread, &thread->posted[i], ESI_CALL_NOT_KNOWN);
+    of->matching->posted -= count_posted(thread);
+    thread->posted_first = thread->posted_end = 0;
+    thread->posted_done = thread->posted_pairs = 0;
 }
 
 static int add_posted(struct completing *of, size_t max, uint32_t index)
@@ -132,29 +129,23 @@ static int add_ended(struct completing *of,
     return add_completed(of->thread, &completed);
 }
 
-/* Of a message with MPI_PROC_NULL. */
-static bool is_of_nobody(const struct esi_posted *posted)
-{
-    return posted->peer < 0 && (posted->as.operation->op_class == ES_CLASS_SEND ||
-                                posted->as.operation->op_class == ES_CLASS_RECEIVE);
-}
-
+/* Adds a request that has no tuple, unless it is of a message with MPI_PROC_NULL; if
+ * unsure, only if the call may have waited for its receive. */
 static int add_complete(const struct completing *of,
                         const struct esi_posted *posted,
                         bool is_unsure)
 {
+    enum es_class op_class = (enum es_class)posted->as.operation->op_class;
     struct esi_completed completed = posted->as;
 
+    if ((posted->peer < 0 &&
+         (op_class == ES_CLASS_SEND || op_class == ES_CLASS_RECEIVE)) ||
+        (is_unsure && (!completed.latest.operation ||
+                       completed.latest.ns <= of->call->told->start_ns)))
+        return 0;
     completed.stop_ns = of->call->told->stop_ns;
     completed.unsure = is_unsure;
-    return is_of_nobody(posted) ? 0 : add_completed(of->thread, &completed);
-}
-
-/* Whether the call may have waited for the receive of what this request sends. */
-static bool may_have_waited(const struct esi_causal_call *call,
-                            const struct esi_posted *posted)
-{
-    return posted->as.latest.operation && posted->as.latest.ns > call->told->start_ns;
+    return add_completed(of->thread, &completed);
 }
 
 /* Completes one request, which is known. */
@@ -174,14 +165,24 @@ static int complete_one(struct completing *of, size_t index)
     return add_complete(of, &posted, false);
 }
 
-static int complete_pairs(struct completing *of)
+/* Completes the open requests that operations with a tuple stand for: the other halves
+ * of pairs, and receives without a message, unless they ended before this call. */
+static int complete_halves(struct completing *of, size_t first, size_t end)
 {
+    struct esi_causal_thread *thread = of->thread;
     int result = 0;
 
-    for (size_t i = of->thread->posted_first;
-         i < of->thread->posted_end && of->thread->posted_pairs > 0 && result == 0; i++)
-        if (of->thread->posted[i].has_received)
+    for (size_t i = thread->posted_first;
+         i < thread->posted_end && thread->posted_pairs > 0 && result == 0; i++)
+        if (thread->posted[i].has_received)
             result = complete_one(of, i);
+    for (size_t i = first; i < end && result == 0; i++) {
+        const struct esi_posted *posted =
+            esi_thread_find_posted(thread, thread->completed[i].index);
+
+        if (posted)
+            result = complete_one(of, (size_t)(posted - thread->posted));
+    }
     return result;
 }
 
@@ -202,8 +203,7 @@ static int complete_all(struct completing *of, bool is_unsure)
         tell_receiver(thread, posted,
                       is_unsure || posted->is_doubtful ? ESI_CALL_NOT_KNOWN
                                                        : of->call->number);
-        if (!is_unsure || may_have_waited(of->call, posted))
-            result = add_complete(of, posted, is_unsure);
+        result = add_complete(of, posted, is_unsure);
     }
     of->matching->posted -= thread->posted_end - kept;
     thread->posted_end = kept;
@@ -225,7 +225,7 @@ static int doubt_all(struct completing *of, size_t least)
     for (size_t i = 0; i < SEARCHED && i < count_posted(thread) && result == 0; i++) {
         const struct esi_posted *posted = &thread->posted[thread->posted_first + i];
 
-        if (!posted->as.operation->combined && may_have_waited(of->call, posted))
+        if (!posted->as.operation->combined)
             result = add_complete(of, posted, true);
     }
     thread->posted_done += least;
@@ -314,17 +314,6 @@ static int complete_posted(struct completing *of, size_t others)
 
 /* --- Following -------------------------------------------------------------------- */
 
-/* A receive from MPI_PROC_NULL, or without a message, that has ended in this call. */
-static int complete_null(struct completing *of, const struct esi_completed *ended)
-{
-    const struct esi_posted *posted =
-        ended->operation->op_class == ES_CLASS_RECEIVE && !ended->latest.operation
-            ? esi_thread_find_posted(of->thread, ended->index)
-            : NULL;
-
-    return posted ? complete_one(of, (size_t)(posted - of->thread->posted)) : 0;
-}
-
 /* The operations that the call has completed come before its event, and end with it. */
 static int take_completed(struct completing *of)
 {
@@ -336,9 +325,7 @@ static int take_completed(struct completing *of)
     while (first > 0 && thread->completed[first - 1].stop_ns >= call->told->start_ns)
         first--;
     if (call->operation->completes && count_posted(thread) > 0) {
-        result = complete_pairs(of);
-        for (size_t i = first; i < end && result == 0; i++)
-            result = complete_null(of, &thread->completed[i]);
+        result = complete_halves(of, first, end);
         if (result == 0)
             result = complete_posted(of, end - first);
     }
@@ -366,13 +353,6 @@ static bool takes_request(const struct esi_causal_call *call)
     }
 }
 
-/* A call that only creates a persistent request is complete itself. */
-static bool is_init(const struct esi_causal_call *call)
-{
-    return call->operation->persistent &&
-           call->told->tuple.sequence == ES_SEQUENCE_UNKNOWN;
-}
-
 int esi_completion_follow(struct esi_matching *matching,
                           size_t max,
                           const struct esi_item *item,
@@ -392,8 +372,11 @@ int esi_completion_follow(struct esi_matching *matching,
         return add_posted(&of, max, event->id.index);
     if (!is_at_stop)
         return 0;
-    if (call->number == 0)
-        return is_init(call) ? 0 : add_ended(&of, max, event);
+    if (call->number == 0) /* a call that only creates a request is complete itself */
+        return operation->persistent &&
+                       call->told->tuple.sequence == ES_SEQUENCE_UNKNOWN
+                   ? 0
+                   : add_ended(&of, max, event);
     if (call->role != ESI_ROLE_WHOLE || !esi_wait_is_for_others(operation))
         return 0;
     if (count_posted(of.thread) > 0 && takes_request(call))

@@ -136,23 +136,6 @@ static uint32_t tag_of(const struct esi_otf2_record *record)
     return record->tag >= 0 ? (uint32_t)record->tag : OTF2_UNDEFINED_UINT32;
 }
 
-static void keep_send(struct esi_otf2_location *location,
-                      const struct esi_otf2_record *record)
-{
-    if (location->send_count == POSTED_SENDS_MAX) {
-        location->send_count = POSTED_SENDS_MAX / 2;
-        memcpy(location->sends, location->sends + POSTED_SENDS_MAX / 2,
-               location->send_count * sizeof *location->sends);
-    }
-    if (ESI_ARRAY_RESERVE(location->sends, location->send_capacity,
-                          location->send_count + 1) < 0) {
-        note_code(location, OTF2_ERROR_ENOMEM);
-        return;
-    }
-    location->sends[location->send_count++] = (struct posted_send){
-        record->event, record->communicator, record->peer, record->tag};
-}
-
 static void write_send(struct esi_otf2_location *location,
                        const struct esi_otf2_record *record,
                        const struct es_operation *operation)
@@ -170,7 +153,18 @@ static void write_send(struct esi_otf2_location *location,
               OTF2_EvtWriter_MpiIsend(location->writer, NULL, location->now,
                                       (uint32_t)record->peer, record->communicator,
                                       tag_of(record), record->bytes, record->event));
-    keep_send(location, record);
+    if (location->send_count == POSTED_SENDS_MAX) {
+        location->send_count = POSTED_SENDS_MAX / 2;
+        memcpy(location->sends, location->sends + POSTED_SENDS_MAX / 2,
+               location->send_count * sizeof *location->sends);
+    }
+    if (ESI_ARRAY_RESERVE(location->sends, location->send_capacity,
+                          location->send_count + 1) < 0) {
+        note_code(location, OTF2_ERROR_ENOMEM);
+        return;
+    }
+    location->sends[location->send_count++] = (struct posted_send){
+        record->event, record->communicator, record->peer, record->tag};
 }
 
 static void write_receive(struct esi_otf2_location *location,
