@@ -18,6 +18,7 @@ int esi_run_follow_process(struct esi_run_model *run,
 {
     const struct esi_run_process config = {
         .host = origin->host,
+        .clock_kind = origin->clock->kind,
         .rank = origin->rank,
         .identity = esi_hash_mix((uint32_t)origin->pid, esi_origin_birth(origin)),
         .begun_ns = es_origin_run_ns(origin, origin->clock->base_ticks, NULL)};

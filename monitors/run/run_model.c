@@ -65,6 +65,18 @@ static uint64_t hash_rank(int rank)
     return esi_hash_u64((uint64_t)(uint32_t)rank);
 }
 
+/* Processes of a host are often added one after the other. */
+static void number_clock(struct esi_run_model *run, struct esi_run_process *process)
+{
+    for (size_t i = run->process_count; i-- > 0;)
+        if (run->processes[i]->clock_kind == process->clock_kind &&
+            strcmp(run->processes[i]->host, process->host) == 0) {
+            process->clock = run->processes[i]->clock;
+            return;
+        }
+    process->clock = run->clock_count++;
+}
+
 int esi_run_model_add_process(struct esi_run_model *run,
                               const struct esi_run_process *known,
                               struct esi_run_process **ret_process)
@@ -98,6 +110,8 @@ int esi_run_model_add_process(struct esi_run_model *run,
     made->rank = known->rank;
     made->world = world;
     made->identity = known->identity;
+    made->clock_kind = known->clock_kind;
+    number_clock(run, made);
     made->begun_ns = known->begun_ns;
     esi_hash_insert(&run->process_numbers, hash_rank(made->rank), made->number);
     run->processes[run->process_count++] = made;

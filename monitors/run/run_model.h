@@ -29,8 +29,11 @@
 struct esi_run_process {
     uint32_t number;
     const char *host;
-    int rank;          /* in its world; -1 = not known */
-    unsigned world;    /* number of earlier processes with this rank */
+    uint32_t clock_kind; /* enum es_clock_kind */
+    uint32_t clock;      /* number of the clock that it reads, which processes of a host
+                            share, if it is of the same kind */
+    int rank;            /* in its world; -1 = not known */
+    unsigned world;      /* number of earlier processes with this rank */
     uint64_t identity; /* distinguishes processes with the same rank, of other worlds or
                           at other times; for example, the pid and its start time */
     uint64_t begun_ns; /* run time from which on it records; 0 = not known */
@@ -96,6 +99,7 @@ struct esi_run_member {
 struct esi_run_model {
     struct esi_run_process **processes;
     size_t process_count, process_capacity;
+    uint32_t clock_count;
     struct esi_hash process_numbers; /* by rank */
     struct esi_run_thread **threads;
     size_t thread_count, thread_capacity;
@@ -113,7 +117,7 @@ void esi_run_model_fini(struct esi_run_model *run);
 /* --- Filling: texts and lists are copied; all return 0 or -ENOMEM ----------------- */
 
 /* Finds or adds the process with the host, rank and identity of `known`; of the rest,
- * only `begun_ns` is used. */
+ * only `clock_kind` and `begun_ns` are used. */
 int esi_run_model_add_process(struct esi_run_model *run,
                               const struct esi_run_process *known,
                               struct esi_run_process **ret_process);

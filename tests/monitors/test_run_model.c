@@ -63,6 +63,22 @@ static void processes_are_found_by_their_identity(void **state)
     assert_ptr_equal(add("a", 3, 7), first);
 }
 
+static void processes_of_a_host_share_a_clock(void **state)
+{
+    const struct esi_run_process config = {
+        .host = "a", .rank = 9, .identity = 9, .clock_kind = 1};
+    struct esi_run_process *other;
+
+    (void)state;
+    assert_int_equal(add("a", 0, 1)->clock, 0);
+    assert_int_equal(add("b", 1, 1)->clock, 1);
+    assert_int_equal(add("a", 2, 1)->clock, 0);
+    assert_int_equal(esi_run_model_add_process(&run, &config, &other), 0);
+    assert_int_equal(other->clock, 2); /* of another kind */
+    assert_int_equal(add("b", 3, 1)->clock, 1);
+    assert_int_equal(run.clock_count, 3);
+}
+
 static void threads_are_found_by_their_number(void **state)
 {
     struct esi_run_process *process = add("a", 0, 1);
@@ -205,6 +221,7 @@ SUITE(test_run_model)
 {
     struct CMUnitTest tests[] = {
         cmocka_unit_test(processes_are_found_by_their_identity),
+        cmocka_unit_test(processes_of_a_host_share_a_clock),
         cmocka_unit_test(threads_are_found_by_their_number),
         cmocka_unit_test(members_share_a_communicator),
         cmocka_unit_test(members_agree_on_the_sides),
