@@ -10,9 +10,13 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+#include "wrappers/stages/node_edges.h"
 
 #define NO_SLOT UINT32_MAX
+#define NO_WINDOW INT64_C(-1)
+/* Multiple of the patience after which an instance is given up in any case. */
+enum { LAST_RESORT = 60 };
 
 /* The key under which an instance is found.  Its weight is the number of members. */
 struct instance_end {
@@ -22,10 +26,11 @@ struct instance_end {
 
 void esi_instances_init(struct esi_instances *instances,
                         struct esi_matching *matching,
-                        size_t max)
+                        const struct esi_causality_config *config)
 {
+    instances->config = config;
     instances->matching = matching;
-    esi_ends_init(&instances->ends, sizeof(struct instance_end), max);
+    esi_ends_init(&instances->ends, sizeof(struct instance_end), config->held_max);
 }
 
 /* --- Series ----------------------------------------------------------------------- */
@@ -95,6 +100,7 @@ static void drop_series(struct esi_series *series)
         at = &(*at)->next;
     *at = series->next;
     forget_epochs(series);
+    free(series->past);
     free(series);
 }
 
@@ -135,8 +141,8 @@ static uint32_t size_of(const struct esi_instance *instance)
 /* Returns whether the instance has a junction. */
 static bool joins_all(const struct esi_instance *instance)
 {
-    return instance->operation->order == ES_ORDER_ALL_TO_ALL && size_of(instance) > 1 &&
-           !is_between(instance);
+    return instance->facts.operation->order == ES_ORDER_ALL_TO_ALL &&
+           size_of(instance) > 1 && !is_between(instance);
 }
 
 /* Adds an instance to the list of unreleased instances, by number. */
@@ -146,7 +152,7 @@ static void list_instance(struct esi_instance *instance)
     struct esi_list_link *next = NULL;
     struct esi_instance *after = ESI_LIST_ITEM(struct esi_instance, list->last, link);
 
-    while (after && is_older(instance->number, after->number)) {
+    while (after && is_older(instance->facts.number, after->facts.number)) {
         next = &after->link;
         after = ESI_LIST_ITEM(struct esi_instance, next->previous, link);
     }
@@ -184,7 +190,7 @@ static void note_free(const struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
 
-    if (instance->operation->rma != ES_RMA_FREE || series->window < 0 ||
+    if (instance->facts.operation->rma != ES_RMA_FREE || series->window < 0 ||
         instance->exits < size_of(instance))
         return;
     series->freed = true;
@@ -210,30 +216,126 @@ static void wake_members(struct esi_instances *instances, struct esi_instance *i
         esi_waiters_wake(instances->matching, &instance->slots[i].waiters);
 }
 
+static void report_instance(struct esi_instances *instances,
+                            struct esi_instance *instance)
+{
+    const struct esi_causal_listener *listener = &instances->config->listener;
+    int result;
+
+    if (!listener->instance || instance->reported || instance->facts.known == 0)
+        return;
+    instance->reported = true;
+    result = listener->instance(listener->data, &instance->facts);
+    if (instances->result == 0)
+        instances->result = result;
+}
+
+/* Whether a missing member was seen in a later instance; in all that it was seen in if
+ * `always`. */
+static bool is_passed(const struct esi_instance *instance, bool always)
+{
+    const struct esi_past *past = instance->series->past;
+
+    for (uint32_t i = 0; i < size_of(instance); i++)
+        if (!instance->facts.parts[i].thread && past->members[i].seen &&
+            is_older(instance->facts.number,
+                     always ? past->members[i].first : past->members[i].newest))
+            return true;
+    return false;
+}
+
+/* Counts an instance if there are no events, and remembers its end.  If it has no part,
+ * all that is known is that it uses a tree. */
+static void note_past(struct esi_instances *instances, struct esi_instance *instance)
+{
+    struct esi_causality_totals *totals = &instances->matching->totals;
+    struct esi_causal_instance *facts = &instance->facts;
+    struct esi_past *past = instance->series->past;
+    bool complete = facts->known == size_of(instance);
+    size_t place = facts->number % ESI_PAST;
+
+    if (facts->known == 0)
+        return;
+    facts->begins_late = !complete && is_passed(instance, true);
+    if (complete)
+        totals->collectives++;
+    else if (facts->begins_late)
+        totals->beginnings++;
+    else
+        totals->incomplete++;
+    past->numbers[place] = facts->number;
+    past->endings[place] = complete ? ESI_ENDING_COMPLETE : ESI_ENDING_GIVEN_UP;
+}
+
+static struct instance_end *next_end(const struct instance_end *end)
+{
+    return ESI_LIST_ITEM(struct instance_end, end->end.link.next, end.link);
+}
+
+/* The end with this key, which usually is the last one that was found, or the next. */
+static struct instance_end *find_end(struct esi_instances *instances,
+                                     const struct esi_ends_key *key)
+{
+    struct instance_end *found = instances->near;
+
+    if (found && found->end.key.sequence != key->sequence)
+        found = next_end(found);
+    if (!found || !esi_ends_is_same(&found->end.key, key))
+        found = esi_ends_find(&instances->ends, key);
+    if (found)
+        instances->near = found;
+    return found;
+}
+
 /* Removes an instance from the table and wakes everything that waits for it. */
 static void retire_instance(struct esi_instances *instances,
                             struct esi_instance *instance)
 {
+    if (instances->near && &instances->near->end == instance->end)
+        instances->near = next_end(instances->near);
     esi_ends_forget(&instances->ends, instance->end);
     instance->end = NULL;
     unlist_instance(instance);
-    count_members(instances, instance);
-    note_free(instance);
-    esi_waiters_wake(instances->matching, &instance->waiters);
-    wake_members(instances, instance);
+    if (instances->config->only_instances) {
+        note_past(instances, instance);
+    } else {
+        count_members(instances, instance);
+        note_free(instance);
+        esi_waiters_wake(instances->matching, &instance->waiters);
+        wake_members(instances, instance);
+    }
+    report_instance(instances, instance);
     unref_instance(instance);
 }
 
-static struct esi_instance *make_instance(struct esi_series_set *set)
+static struct esi_causal_part *parts_of(const struct esi_instances *instances,
+                                        struct esi_instance *instance)
 {
-    size_t bytes = sizeof(struct esi_instance) +
-                   set->communicator->size * sizeof(struct esi_causal_slot);
-    struct esi_instance *instance =
-        ESI_LIST_POP(struct esi_instance, &set->unused, link);
+    size_t slots = instances->config->only_instances ? 0 : size_of(instance);
 
+    return (struct esi_causal_part *)(void *)&instance->slots[slots];
+}
+
+static struct esi_instance *make_instance(const struct esi_instances *instances,
+                                          struct esi_series *series)
+{
+    const struct esi_causality_config *config = instances->config;
+    size_t size = series->set->communicator->size;
+    size_t bytes = sizeof(struct esi_instance);
+    struct esi_instance *instance =
+        ESI_LIST_POP(struct esi_instance, &series->set->unused, link);
+
+    bytes += config->only_instances ? 0 : size * sizeof(struct esi_causal_slot);
+    bytes += config->listener.instance ? size * sizeof(struct esi_causal_part) : 0;
     if (!instance)
         instance = malloc(bytes);
-    return instance ? memset(instance, 0, bytes) : NULL;
+    if (!instance)
+        return NULL;
+    memset(instance, 0, bytes);
+    instance->series = series;
+    instance->facts.communicator = series->set->communicator;
+    instance->facts.parts = parts_of(instances, instance);
+    return instance;
 }
 
 /* Removes the oldest instances until at most `held_max` members are held. */
@@ -241,8 +343,10 @@ static void bound_members(struct esi_instances *instances)
 {
     struct instance_end *oldest;
 
-    while ((oldest = esi_ends_excess(&instances->ends)) != NULL)
+    while ((oldest = esi_ends_excess(&instances->ends)) != NULL) {
+        instances->matching->totals.crowded++;
         retire_instance(instances, oldest->instance);
+    }
 }
 
 static struct esi_instance *begin_instance(struct esi_instances *instances,
@@ -250,8 +354,9 @@ static struct esi_instance *begin_instance(struct esi_instances *instances,
                                            const struct esi_ends_key *key,
                                            const struct es_operation *operation)
 {
-    struct esi_instance *instance = make_instance(series->set);
+    struct esi_instance *instance = make_instance(instances, series);
     struct instance_end *end = instance ? esi_ends_add(&instances->ends, key) : NULL;
+    bool only = instances->config->only_instances;
 
     if (!end) {
         free(instance);
@@ -259,18 +364,27 @@ static struct esi_instance *begin_instance(struct esi_instances *instances,
     }
     end->instance = instance;
     instance->end = &end->end;
-    instance->series = series;
-    instance->operation = operation;
+    instance->facts.operation = operation;
+    instance->facts.number = key->sequence;
+    instance->facts.root = -1;
+    instance->facts.least_bytes = UINT32_MAX;
     instance->serial = ++instances->count;
-    instance->number = key->sequence;
     instance->root = NO_SLOT;
     instance->references = 1;
     series->instances++;
-    if (joins_all(instance))
+    if (!only && joins_all(instance))
         list_instance(instance);
-    esi_ends_wait(&instances->ends, instance->end, size_of(instance));
+    esi_ends_wait(&instances->ends, instance->end, only ? 1 : size_of(instance));
     bound_members(instances);
     return instance;
+}
+
+static struct esi_ends_key key_of(const struct esi_run_communicator *communicator,
+                                  int64_t window,
+                                  uint32_t number)
+{
+    return (struct esi_ends_key){
+        .communicator = {communicator->number, (uint64_t)window}, .sequence = number};
 }
 
 /* Finds or creates an instance; NULL if there is no memory. */
@@ -279,13 +393,10 @@ static struct esi_instance *meet_instance(struct esi_instances *instances,
 {
     const struct esi_run_communicator *communicator = item->member->communicator;
     int64_t window =
-        item->action == ESI_WINDOW_COLLECTIVE ? (int64_t)item->told.tuple.tag : -1;
-    struct esi_ends_key key = {
-        .communicator = {communicator->number, (uint64_t)window},
-        .sequence = item->told.tuple.sequence,
-    };
+        item->action == ESI_WINDOW_COLLECTIVE ? item->told.tuple.tag : NO_WINDOW;
+    struct esi_ends_key key = key_of(communicator, window, item->told.tuple.sequence);
     struct esi_series *series = esi_series_find(instances, communicator, window);
-    struct instance_end *found = esi_ends_find(&instances->ends, &key);
+    struct instance_end *found = find_end(instances, &key);
 
     if (!series)
         return NULL;
@@ -305,7 +416,7 @@ static void note_root(struct esi_instances *instances,
                       struct esi_instance *instance,
                       const struct esi_item *item)
 {
-    enum es_order_kind order = (enum es_order_kind)instance->operation->order;
+    enum es_order_kind order = (enum es_order_kind)instance->facts.operation->order;
 
     if (instance->root != NO_SLOT ||
         (order != ES_ORDER_ROOT_TO_ALL && order != ES_ORDER_ALL_TO_ROOT))
@@ -338,6 +449,218 @@ void esi_collective_leave(struct esi_item *item)
     if (item->instance)
         unref_instance(item->instance);
     item->instance = NULL;
+}
+
+/* --- Parts ------------------------------------------------------------------------ */
+
+/* Adds what is known of all parts together. */
+static void sum_up_part(struct esi_causal_instance *facts,
+                        const struct esi_causal_tuple *told)
+{
+    uint32_t bytes = es_tuple_bytes(&told->tuple);
+    uint64_t error_ns = told->error_ns;
+
+    if (bytes > facts->most_bytes)
+        facts->most_bytes = bytes;
+    if (bytes < facts->least_bytes)
+        facts->least_bytes = bytes;
+    if (error_ns > facts->errors_ns[0]) {
+        facts->errors_ns[1] = facts->errors_ns[0];
+        facts->errors_ns[0] = error_ns;
+    } else if (error_ns > facts->errors_ns[1]) {
+        facts->errors_ns[1] = error_ns;
+    }
+}
+
+/* Numbers the instances that a member was seen in. */
+static void note_member(struct esi_past *past, uint32_t slot, uint32_t number)
+{
+    bool seen = past->members[slot].seen;
+
+    past->members[slot].seen = true;
+    if (!seen || is_older(number, past->members[slot].first))
+        past->members[slot].first = number;
+    if (!seen || is_older(past->members[slot].newest, number))
+        past->members[slot].newest = number;
+}
+
+/* Adds the part of a member; the last one completes the instance. */
+static void add_part(struct esi_instances *instances,
+                     struct esi_instance *instance,
+                     uint32_t slot,
+                     const struct esi_run_thread *thread,
+                     const struct es_operation *operation,
+                     const struct esi_causal_tuple *told)
+{
+    struct esi_causality_totals *totals = &instances->matching->totals;
+    struct esi_causal_instance *facts = &instance->facts;
+    struct esi_causal_part *part = &parts_of(instances, instance)[slot];
+    int32_t root = told->tuple.peer < 0 ? -1 : told->tuple.peer;
+
+    if (instance->reported)
+        return;
+    if (facts->known > 0 &&
+        (facts->root != root ||
+         esi_operation_family(facts->operation) != esi_operation_family(operation))) {
+        totals->mismatched++;
+        return;
+    }
+    if (part->thread) {
+        totals->duplicates++;
+        return;
+    }
+    if (!facts->operation)
+        facts->operation = operation;
+    facts->root = root;
+    *part = (struct esi_causal_part){thread, told->start_ns, told->stop_ns, told->site};
+    sum_up_part(facts, told);
+    if (instance->series->past)
+        note_member(instance->series->past, slot, facts->number);
+    if (++facts->known < size_of(instance))
+        return;
+    if (instances->config->only_instances)
+        retire_instance(instances, instance);
+    else
+        report_instance(instances, instance);
+}
+
+/* --- Without events --------------------------------------------------------------- */
+
+/* Finds the series of a communicator, usually the last one, with what is remembered of
+ * it; NULL if there is no memory. */
+static struct esi_series *series_of(struct esi_instances *instances,
+                                    const struct esi_run_communicator *communicator)
+{
+    struct esi_series *series = instances->last;
+
+    if (series && series->set->communicator == communicator)
+        return series;
+    series = esi_series_find(instances, communicator, NO_WINDOW);
+    if (series && !series->past)
+        series->past =
+            calloc(1, sizeof *series->past +
+                          communicator->size * sizeof *series->past->members);
+    if (!series || !series->past)
+        return NULL;
+    return instances->last = series;
+}
+
+/* Whether so many later instances are finished that this one is not remembered. */
+static bool is_forgotten(const struct esi_past *past, uint32_t number)
+{
+    return past->endings[number % ESI_PAST] != ESI_ENDING_NONE &&
+           is_older(number, past->numbers[number % ESI_PAST]);
+}
+
+static enum esi_ending ending_of(const struct esi_past *past, uint32_t number)
+{
+    return past->numbers[number % ESI_PAST] == number
+               ? (enum esi_ending)past->endings[number % ESI_PAST]
+               : ESI_ENDING_NONE;
+}
+
+/* A tree only shows that the operation uses it: the times are in the operation's own
+ * tuples. */
+static void add_tree(struct esi_instance *instance, const struct es_tuple *tuple)
+{
+    instance->facts.tree = true;
+    instance->facts.version = esi_tree_tag_version(tuple->tag);
+}
+
+static bool is_sound(const struct esi_run_member *member,
+                     const struct es_operation *operation,
+                     const struct esi_causal_tuple *told)
+{
+    uint32_t size = member->communicator->size;
+
+    return operation && member->slot < size && told->start_ns > 0 &&
+           told->stop_ns >= told->start_ns && told->tuple.peer < (int64_t)size;
+}
+
+/* Adds a tuple that belongs to an instance. */
+static int match_member(struct esi_instances *instances,
+                        const struct esi_run_member *member,
+                        const struct esi_run_thread *thread,
+                        const struct es_operation *operation,
+                        const struct esi_causal_tuple *told)
+{
+    struct esi_causality_totals *totals = &instances->matching->totals;
+    bool is_tree = operation->op_class == ES_CLASS_CONTRIBUTE;
+    uint32_t number = told->tuple.sequence;
+    struct esi_series *series = series_of(instances, member->communicator);
+    struct esi_past *past = series ? series->past : NULL;
+    struct esi_ends_key key = key_of(member->communicator, NO_WINDOW, number);
+    struct instance_end *found = find_end(instances, &key);
+    struct esi_instance *instance = found ? found->instance : NULL;
+
+    if (!past)
+        return -ENOMEM;
+    if (!instance) {
+        enum esi_ending ending = ending_of(past, number);
+
+        if (ending != ESI_ENDING_NONE || (is_tree && is_forgotten(past, number))) {
+            totals->duplicates += !is_tree && ending == ESI_ENDING_COMPLETE;
+            totals->late += !is_tree && ending == ESI_ENDING_GIVEN_UP;
+            return 0;
+        }
+        instance = begin_instance(instances, series, &key, is_tree ? NULL : operation);
+        if (!instance)
+            return -ENOMEM;
+    }
+    if (told->stop_ns > instance->newest_ns)
+        instance->newest_ns = told->stop_ns;
+    if (is_tree)
+        add_tree(instance, &told->tuple);
+    else
+        add_part(instances, instance, member->slot, thread, operation, told);
+    return 0;
+}
+
+int esi_collective_match(struct esi_instances *instances,
+                         const struct esi_run_thread *thread,
+                         const struct es_operation *operation,
+                         const struct esi_causal_tuple *told)
+{
+    struct esi_causality_totals *totals = &instances->matching->totals;
+    const struct es_tuple *tuple = &told->tuple;
+    const struct esi_run_member *member =
+        esi_run_member(thread->process, tuple->communicator);
+
+    if (es_tuple_error(tuple) != 0 ||
+        (operation && operation->op_class != ES_CLASS_COLLECTIVE &&
+         operation->op_class != ES_CLASS_CONTRIBUTE))
+        return 0;
+    /* The call that initializes a persistent operation has no number; each start has
+     * one. */
+    if (!member || tuple->stop == 0 || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
+        totals->unplaced++;
+        return 0;
+    }
+    if (member->communicator->between) {
+        totals->between++;
+        return 0;
+    }
+    if (!is_sound(member, operation, told)) {
+        totals->invalid++;
+        return 0;
+    }
+    return match_member(instances, member, thread, operation, told);
+}
+
+void esi_instances_expire(struct esi_instances *instances)
+{
+    uint64_t patience_ns = instances->matching->patience_ns;
+    uint64_t now_ns = instances->matching->newest_ns;
+
+    ESI_LIST_FOREACH_SAFE(struct instance_end, at, &instances->ends.waiting, end.link) {
+        const struct esi_instance *instance = at->instance;
+        uint64_t age_ns =
+            now_ns > instance->newest_ns ? now_ns - instance->newest_ns : 0;
+
+        if (age_ns / LAST_RESORT >= patience_ns ||
+            (age_ns >= patience_ns && is_passed(instance, false)))
+            retire_instance(instances, at->instance);
+    }
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
@@ -406,7 +729,7 @@ static bool is_ready(const struct esi_instance *instance)
 
 static struct esi_edge edge_of(const struct esi_instance *instance, uint32_t slot)
 {
-    return (struct esi_edge){.operation = instance->operation,
+    return (struct esi_edge){.operation = instance->facts.operation,
                              .ns = instance->slots[slot].entered_ns,
                              .trace = instance->slots[slot].enter.trace};
 }
@@ -434,15 +757,15 @@ static int release_instance(struct esi_instances *instances,
                             struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
-    bool in_order =
-        !series->has_released || is_older(series->last_released, instance->number);
+    bool in_order = !series->has_released ||
+                    is_older(series->last_released, instance->facts.number);
     int result = 0;
 
     unlist_instance(instance);
     instance->released = true;
     if (in_order) {
         series->has_released = true;
-        series->last_released = instance->number;
+        series->last_released = instance->facts.number;
         result = collect_all(&instances->matching->partners, instance);
         if (result == 0)
             result = instances->release(instances->data, instance);
@@ -533,7 +856,7 @@ bool esi_collective_is_named(const struct esi_item *enter)
 
     if (!instance || size_of(instance) < 2)
         return false;
-    switch ((enum es_order_kind)instance->operation->order) {
+    switch ((enum es_order_kind)instance->facts.operation->order) {
     case ES_ORDER_ROOT_TO_ALL: /* on an intercommunicator, the root itself names no
                                   root */
         return is_between(instance) ? enter->told.tuple.peer < 0
@@ -690,7 +1013,7 @@ static void depend_between(const struct esi_item *item, struct dependence *ret)
     const struct esi_instance *instance = item->instance;
     bool is_root_side = item->told.tuple.peer < 0;
 
-    switch ((enum es_order_kind)instance->operation->order) {
+    switch ((enum es_order_kind)instance->facts.operation->order) {
     case ES_ORDER_ALL_TO_ALL:
         depend_on_other_group(item, ret);
         break;
@@ -719,7 +1042,7 @@ static void add_dependence(const struct esi_item *item, struct dependence *ret)
         depend_between(item, ret);
         return;
     }
-    switch ((enum es_order_kind)instance->operation->order) {
+    switch ((enum es_order_kind)instance->facts.operation->order) {
     case ES_ORDER_ALL_TO_ALL:
         ret->on_release = true;
         break;
@@ -787,10 +1110,16 @@ int esi_collective_await(struct esi_instances *instances,
 
 void esi_collective_exited(struct esi_instances *instances, const struct esi_item *item)
 {
-    if (!item->instance)
+    struct esi_instance *instance = item->instance;
+
+    if (!instance)
         return;
-    item->instance->exits++;
-    leave_instance(instances, item->instance);
+    instance->exits++;
+    if (instances->config->listener.instance && !is_between(instance) &&
+        item->operation->op_class == ES_CLASS_COLLECTIVE)
+        add_part(instances, instance, item->slot, item->element->thread->of,
+                 item->operation, &item->told);
+    leave_instance(instances, instance);
 }
 
 void esi_instances_finish(struct esi_instances *instances)

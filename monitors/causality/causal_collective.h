@@ -47,7 +47,23 @@ struct esi_series {
     uint32_t last_released;     /* number of the last released all-to-all instance */
     struct esi_list unreleased; /* all-to-all instances, by number */
     struct esi_epoch *epochs;   /* two for each slot; NULL = none; owned */
+    struct esi_past *past;      /* if there are no events; NULL = none; owned */
 };
+
+enum { ESI_PAST = 2048 };
+
+/* What is remembered of finished instances. */
+struct esi_past {
+    /* The last ones, by number modulo their count, so that late or duplicate parts do
+     * not begin them again. */
+    uint32_t numbers[ESI_PAST];
+    uint8_t endings[ESI_PAST]; /* enum esi_ending */
+    struct {
+        bool seen;
+        uint32_t first, newest; /* numbers of instances that the member was seen in */
+    } members[];                /* by slot */
+};
+enum esi_ending { ESI_ENDING_NONE, ESI_ENDING_COMPLETE, ESI_ENDING_GIVEN_UP };
 
 /* What a communicator has of these. */
 struct esi_series_set {
@@ -69,11 +85,11 @@ struct esi_causal_slot {
 struct esi_instance {
     struct esi_end *end; /* in the table of instances; NULL = removed from it */
     struct esi_series *series;
-    const struct es_operation *operation;
-    uint64_t serial; /* among all instances, from 1 */
-    uint32_t number;
-    uint32_t root;  /* slot; UINT32_MAX = none or not known */
-    uint32_t given; /* enters emitted */
+    struct esi_causal_instance facts; /* its parts follow the slots, if it has any */
+    uint64_t serial;                  /* among all instances, from 1 */
+    uint64_t newest_ns;               /* of its parts */
+    uint32_t root;                    /* slot; UINT32_MAX = none or not known */
+    uint32_t given;                   /* enters emitted */
     uint32_t lost;
     uint32_t exits;      /* exits emitted */
     uint32_t open;       /* enters that will have no exit */
@@ -83,15 +99,20 @@ struct esi_instance {
     bool released;    /* all-to-all instance: decided */
     bool short_of;    /* an event was emitted without a partner that it should have
                          named */
+    bool reported;    /* to the listener */
     struct esi_emitted release; /* with the edge of the last arrival */
     struct esi_waiters waiters;
     struct esi_list_link link; /* in the list of unreleased or of unused instances */
-    struct esi_causal_slot slots[];
+    struct esi_causal_slot slots[]; /* none if there are no events */
 };
 
 struct esi_instances {
+    const struct esi_causality_config *config; /* borrowed */
     struct esi_matching *matching;
     struct esi_ends ends;
+    struct instance_end *near;      /* the last one found; NULL = none */
+    struct esi_series *last;        /* without events: the last one used */
+    int result;                     /* first error of the listener */
     uint64_t count;                 /* that have ever begun */
     struct esi_series_set **series; /* by number of the communicator; NULL = none */
     size_t series_count, series_capacity;
@@ -101,15 +122,28 @@ struct esi_instances {
     void *data; /* borrowed */
 };
 
-/* Initializes the table, but for `release`.  It keeps instances with at most `max`
+/* Initializes the table, but for `release`.  It keeps instances with at most `held_max`
  * members in total. */
 void esi_instances_init(struct esi_instances *instances,
                         struct esi_matching *matching,
-                        size_t max);
+                        const struct esi_causality_config *config);
 /* After all items have left their instances. */
 void esi_instances_fini(struct esi_instances *instances);
-/* Counts the instances that never became complete. */
+/* Counts the instances that never became complete, and reports them. */
 void esi_instances_finish(struct esi_instances *instances);
+
+/* --- Without events --------------------------------------------------------------- */
+
+/* Adds a member's part to its instance, or that this uses a tree; `operation` is NULL
+ * if it is not known.  Returns 0 or -ENOMEM. */
+int esi_collective_match(struct esi_instances *instances,
+                         const struct esi_run_thread *thread,
+                         const struct es_operation *operation,
+                         const struct esi_causal_tuple *told);
+/* Gives up instances that have been incomplete for too long. */
+void esi_instances_expire(struct esi_instances *instances);
+
+/* --- With events ------------------------------------------------------------------ */
 
 /* Returns the series of a communicator, or of one of its windows if `window` is 0 or
  * more.  Creates it if necessary; NULL if there is no memory. */

@@ -89,10 +89,11 @@ static void add_number(struct attributes *attributes, const char *name, int64_t 
 
 static void add_order(struct attributes *attributes, const struct esi_item *item)
 {
-    add_number(attributes, "instance", item->instance->number);
-    if (item->instance->operation->order == ES_ORDER_ALL_TO_ALL && !item->empty)
+    add_number(attributes, "instance", item->instance->facts.number);
+    if (item->instance->facts.operation->order == ES_ORDER_ALL_TO_ALL && !item->empty)
         add_text(attributes, "synchronizing",
-                 item->instance->operation->synchronizing ? "required" : "assumed");
+                 item->instance->facts.operation->synchronizing ? "required"
+                                                                : "assumed");
 }
 
 static bool has_tag(const struct esi_item *item)
@@ -324,12 +325,12 @@ static void fill_junction(struct attributes *attributes,
                           const struct esi_instance *instance)
 {
     attributes->count = 0;
-    add_text(attributes, "operation", instance->operation->name);
-    add_text(attributes, "class", es_class_name(instance->operation->op_class));
+    add_text(attributes, "operation", instance->facts.operation->name);
+    add_text(attributes, "class", es_class_name(instance->facts.operation->op_class));
     add_text(attributes, "communicator", instance->series->set->communicator->name);
-    add_number(attributes, "instance", instance->number);
+    add_number(attributes, "instance", instance->facts.number);
     add_text(attributes, "synchronizing",
-             instance->operation->synchronizing ? "required" : "assumed");
+             instance->facts.operation->synchronizing ? "required" : "assumed");
 }
 
 static int emit_junction(const struct esi_causal_output *output,

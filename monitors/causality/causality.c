@@ -142,7 +142,7 @@ int esi_causality_create(const struct esi_causality_config *config,
         causality->config.held_max = HELD_MAX;
     matching->patience_ns = config->patience_ns ? config->patience_ns : PATIENCE_NS;
     esi_pool_init(&causality->items, sizeof(struct esi_item));
-    esi_instances_init(&causality->instances, matching, causality->config.held_max);
+    esi_instances_init(&causality->instances, matching, &causality->config);
     causality->instances.release = emit_junction;
     causality->instances.data = causality;
     esi_messages_init(&causality->messages, matching, causality->config.held_max);
@@ -174,6 +174,7 @@ void esi_causality_destroy(struct esi_causality *causality)
     if (!causality)
         return;
     matching = &causality->matching;
+    causality->config.listener.instance = NULL;
     esi_instances_finish(&causality->instances);
     for (size_t i = 0; i < matching->thread_count; i++)
         destroy_thread(matching->threads[i]);
@@ -196,7 +197,8 @@ void esi_causality_destroy(struct esi_causality *causality)
 
 bool esi_causality_wants_sites(const struct esi_causality *causality)
 {
-    return causality->config.attributes || causality->config.listener.told;
+    return causality->config.attributes || causality->config.listener.told ||
+           causality->config.listener.instance;
 }
 
 bool esi_causality_wants_gaps(const struct esi_causality *causality)
@@ -554,7 +556,7 @@ static int emit_exit(struct esi_causality *causality, const struct esi_placed *p
     if (result < 0)
         return result;
     esi_collective_exited(&causality->instances, placed->item);
-    return ESI_READY;
+    return causality->instances.result < 0 ? causality->instances.result : ESI_READY;
 }
 
 /* Returns enum esi_outcome, or the error of the sink. */
@@ -739,15 +741,15 @@ static int end_gap(struct esi_causality *causality,
                    const struct esi_causal_tuple *tuple)
 {
     struct esi_element *of = causality->elements[element];
-    const struct esi_gap gap = {
-        of->last_ns,
-        esi_causality_gap_end(&tuple->tuple, tuple->start_ns, tuple->stop_ns)};
-    bool in_gap = of->in_gap;
+    struct esi_gap gap = {of->last_ns, 0};
 
-    of->in_gap = false;
     if (tuple->stop_ns > of->last_ns)
         of->last_ns = tuple->stop_ns;
-    return in_gap ? esi_causality_miss(causality, element, &gap) : 0;
+    if (!of->in_gap)
+        return 0;
+    of->in_gap = false;
+    gap.end_ns = esi_causality_gap_end(&tuple->tuple, tuple->start_ns, tuple->stop_ns);
+    return esi_causality_miss(causality, element, &gap);
 }
 
 int esi_causality_add(struct esi_causality *causality,
@@ -756,7 +758,7 @@ int esi_causality_add(struct esi_causality *causality,
 {
     struct esi_element *of = causality->elements[element];
     const struct es_operation *operation = es_operation_find(tuple->tuple.operation);
-    enum esi_action action = action_of(&tuple->tuple, operation);
+    enum esi_action action;
     struct esi_item *item;
     int result = end_gap(causality, element, tuple);
 
@@ -765,6 +767,12 @@ int esi_causality_add(struct esi_causality *causality,
     causality->matching.totals.tuples++;
     if (tuple->stop_ns > causality->matching.newest_ns)
         causality->matching.newest_ns = tuple->stop_ns;
+    if (causality->config.only_instances) {
+        result = esi_collective_match(&causality->instances, of->thread->of, operation,
+                                      tuple);
+        return result < 0 ? result : causality->instances.result;
+    }
+    action = action_of(&tuple->tuple, operation);
     if (action == ESI_IGNORE)
         return 0;
     if (action == ESI_NEIGHBOUR)
@@ -815,8 +823,12 @@ int esi_causality_report_open(const struct esi_causality *causality,
 
 int esi_causality_advance(struct esi_causality *causality)
 {
-    int result = release_waiting(causality, false);
+    int result = 0;
 
+    if (causality->config.only_instances)
+        esi_instances_expire(&causality->instances);
+    else
+        result = release_waiting(causality, false);
     for (size_t i = 0; i < causality->matching.thread_count; i++) {
         causality->matching.threads[i]->settled =
             causality->matching.threads[i]->newest;
@@ -825,7 +837,7 @@ int esi_causality_advance(struct esi_causality *causality)
     }
     causality->matching.settled_ns = causality->matching.newest_ns;
     causality->matching.settles++;
-    return result;
+    return result < 0 ? result : causality->instances.result;
 }
 
 /* No tuple follows the losses of these elements. */
@@ -860,7 +872,7 @@ int esi_causality_finish(struct esi_causality *causality)
         return result;
     esi_instances_finish(&causality->instances);
     esi_messages_finish(&causality->messages);
-    return 0;
+    return causality->instances.result;
 }
 
 /* --- Results ---------------------------------------------------------------------- */
@@ -871,6 +883,8 @@ void esi_causality_totals(const struct esi_causality *causality,
     *ret_totals = causality->matching.totals;
     ret_totals->processes = causality->matching.run->process_count;
     ret_totals->unmatched_sends += causality->messages.ends.weight;
+    if (causality->config.only_instances)
+        ret_totals->held = causality->instances.ends.weight;
 }
 
 bool esi_causality_is_incomplete(const struct esi_causality *causality)

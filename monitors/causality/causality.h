@@ -24,6 +24,15 @@
  * what is unmatched, which is limited by `held_max`: beyond it, the event that has
  * waited longest is emitted without its partners, and counted.
  *
+ * With `only_instances` there are no events: members of collective operations are
+ * matched as they are read, in any order, and an instance is reported with its last
+ * member.  A rank that computes for a minute before it joins a broadcast may be exactly
+ * what a listener looks for.  So esi_causality_advance() gives an incomplete instance
+ * up only `patience_ns` after its newest part, if a missing member was seen in a later
+ * operation there, and after sixty times that in any case.  Instances before the first
+ * one seen of a missing member are counted separately: they are not errors.  Memory is
+ * proportional to incomplete instances times members.
+ *
  * Has no input or output of its own.  An object may be used by one thread at a time.
  */
 #ifndef ES_MONITORS_CAUSALITY_CAUSALITY_H
@@ -118,6 +127,28 @@ static inline const char *esi_causal_call_communicator_name(
     return call->member ? call->member->communicator->name : NULL;
 }
 
+/* The part of a member in a collective operation. */
+struct esi_causal_part {
+    const struct esi_run_thread *thread; /* NULL = not seen */
+    uint64_t start_ns, stop_ns;          /* run time */
+    const char *site;                    /* as in struct esi_causal_tuple */
+};
+
+/* An operation of class collective on an intracommunicator, by all its members. */
+struct esi_causal_instance {
+    const struct esi_run_communicator *communicator;
+    const struct es_operation *operation;
+    uint32_t number; /* on the communicator */
+    int32_t root;    /* -1 = none */
+    uint32_t known;  /* parts that were seen; fewer than members: it is given up */
+    uint32_t least_bytes, most_bytes; /* of a part */
+    uint64_t errors_ns[2];            /* the two largest error bounds of a part */
+    uint32_t version;                 /* of the instrumented tree's rules */
+    bool tree;                        /* it is known to have used such a tree */
+    bool begins_late; /* given up: what is known of a missing member begins later */
+    const struct esi_causal_part *parts; /* by slot */
+};
+
 /* Called for each event before the sink; `call` is NULL for events of communicators'
  * traces.  A negative result ends the stream.  If `told` is NULL, there is no
  * listener. */
@@ -137,6 +168,9 @@ struct esi_causal_listener {
      * the events that follow; several times for the same gap, or for parts of it.  May
      * be NULL. */
     int (*gap)(void *data, uint32_t trace, const struct esi_gap *gap);
+    /* Called for each instance after the events of all its members' exits, or when it
+     * is given up.  May be NULL. */
+    int (*instance)(void *data, const struct esi_causal_instance *instance);
     void *data; /* borrowed */
 };
 
@@ -145,7 +179,9 @@ struct esi_causality_config {
                                 NULL */
     struct esi_causal_listener listener;
     bool attributes;      /* whether events have attributes and texts */
-    size_t held_max;      /* maximum number of waiting tuples; 0 = 2^20 */
+    bool only_instances;  /* see below */
+    size_t held_max;      /* maximum number of waiting tuples, or of instances if
+                             `only_instances`; 0 = 2^20 */
     uint64_t patience_ns; /* run time after which missing tuples are taken for lost,
                              even if their process has not made progress; 0 = 60 s */
 };
@@ -184,7 +220,7 @@ struct esi_causal_tuple {
                           process; 0 = not known */
     bool may_last;     /* its process has not ended at until_ns */
     const char *site;  /* source location of the call; NULL or "" = not known; borrowed
-                          until the tuple's events have been emitted */
+                          until the end of the input */
 };
 
 /* Adds a tuple.  Returns 0, -ENOMEM, or the error of the sink.  An operation under way
@@ -220,7 +256,8 @@ int esi_causality_report_open(const struct esi_causality *causality,
                               uint32_t element,
                               const struct esi_causal_tuple *tuple);
 
-/* Marks the end of a reading that fetched everything available from all elements. */
+/* Marks the end of a reading that fetched everything available from all elements.
+ * Returns 0, -ENOMEM, or the error of the sink or the listener, like the next. */
 int esi_causality_advance(struct esi_causality *causality);
 
 /* Ends the input: emits all waiting events. */
@@ -243,9 +280,19 @@ struct esi_causality_totals {
     uint64_t unnumbered;         /* without a matching number */
     uint64_t incomplete; /* collectives that were emitted with members missing */
     uint64_t late;       /* events that were read after their place in the thread had
-                            passed: they are placed later, or nothing depends on them */
+                            passed: they are placed later, or nothing depends on them;
+                            parts of an instance that was given up */
     uint64_t unplaced;   /* tuples with an unknown communicator */
-    size_t held;         /* tuples that wait now */
+    size_t held;         /* tuples that wait now; if `only_instances`, instances */
+    /* Of instances for a listener: */
+    uint64_t crowded;    /* given up because there were too many */
+    uint64_t mismatched; /* parts of another operation than the instance's */
+    uint64_t duplicates; /* parts that were already present */
+    /* The same, if `only_instances`: */
+    uint64_t beginnings; /* given up, but not `incomplete`: struct esi_causal_instance
+                            begins_late */
+    uint64_t between;    /* tuples on intercommunicators, which are left out */
+    uint64_t invalid;    /* tuples with impossible times or roots */
 };
 
 void esi_causality_totals(const struct esi_causality *causality,

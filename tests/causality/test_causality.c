@@ -640,6 +640,65 @@ static void a_member_that_is_lost_is_left_out(void **state)
     made_tuples_end(&made);
 }
 
+struct heard_instance {
+    const struct made_tuples *made;
+    uint32_t number, known;
+    size_t events; /* that came before it */
+    size_t count;
+};
+
+static int hear_instance(void *data, const struct esi_causal_instance *instance)
+{
+    struct heard_instance *heard = data;
+
+    heard->count++;
+    heard->events = heard->made->stream.count;
+    heard->number = instance->number;
+    heard->known = instance->known;
+    for (int rank = 0; rank < heard->made->ranks; rank++) {
+        const struct esi_causal_part *part = &instance->parts[rank];
+
+        assert_true(!part->thread || part->thread->process->rank == rank);
+        assert_int_equal(part->stop_ns, part->thread ? 50 + rank : 0);
+    }
+    return 0;
+}
+
+/* Complete ones after the events of the exits, others when they are given up. */
+static void instances_are_reported_as_a_whole(void **state)
+{
+    struct made_tuples made;
+    struct heard_instance heard = {.made = &made};
+
+    (void)state;
+    made_tuples_begin_with(
+        &made, 3,
+        (struct esi_causality_config){
+            .listener = {.instance = hear_instance, .data = &heard}});
+    for (int rank = 0; rank < 3; rank++)
+        made_add(&made, rank,
+                 CALL("MPI_Barrier", 10, 50 + (uint64_t)rank, .peer = ES_PEER_NONE));
+    for (int rank = 0; rank < 2; rank++)
+        made_add(
+            &made, rank,
+            CALL("MPI_Bcast", 50 + (uint64_t)rank, 50 + (uint64_t)rank, .sequence = 1));
+    for (int rank = 0; rank < 3; rank++)
+        made_add(&made, rank, CALL("MPI_Comm_dup", 90, 91, .sequence = 2));
+    made_advance(&made);
+    assert_int_equal(heard.count, 0);
+    made_advance(&made);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(heard.number, 0);
+    assert_int_equal(heard.known, 3);
+    assert_true(heard.events >= 8); /* with the junction */
+    assert_int_equal(made_finish(&made).collectives, 2);
+    assert_int_equal(heard.count, 2); /* not that of another class */
+    assert_int_equal(heard.number, 1);
+    assert_int_equal(heard.known, 2);
+    assert_int_equal(heard.events, made.stream.count);
+    made_tuples_end(&made);
+}
+
 static void what_hangs_has_entered(void **state)
 {
     struct made_tuples made;
@@ -787,6 +846,7 @@ SUITE(test_causality)
         cmocka_unit_test(a_post_tells_the_enter_before_the_end),
         cmocka_unit_test(outstanding_operations_meet_in_order),
         cmocka_unit_test(a_member_that_is_lost_is_left_out),
+        cmocka_unit_test(instances_are_reported_as_a_whole),
         cmocka_unit_test(what_hangs_has_entered),
         cmocka_unit_test(receives_tell_that_they_were_open_to_any_source),
         cmocka_unit_test(probes_tell_what_they_found_and_that_they_were_open),
