@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The cost of the analysis of collective operations: synthetic calls of many operations
- * of few ranks, and of few operations of many ranks, pass through analysis and
- * statistics as in the monitor.  The floor stores the same calls in an array of the
+ * of few ranks, and of few operations of many ranks, pass through causality, analysis
+ * and statistics as in the monitor.  The floor stores the same calls in an array of the
  * right size and finds the last to enter.
  *
  * The calls of a rank come in chunks, as if rings were read one after the other.
@@ -37,9 +37,9 @@ static const struct load loads[] = {
 
 struct work {
     const struct load *load;
-    struct esi_collective_call call;
-    void *state; /* of the receiver of the calls */
-    void (*take)(void *state, const struct esi_collective_call *call);
+    struct esi_causal_tuple told;
+    void *state; /* of the receiver of the tuples */
+    void (*take)(void *state, int rank, const struct esi_causal_tuple *told);
     uint64_t most_bytes; /* of the heap */
 };
 
@@ -54,16 +54,15 @@ static uint64_t lateness(uint32_t instance, int rank)
 
 static void give_calls(struct work *work, int rank, uint32_t first, uint32_t end)
 {
-    struct esi_collective_call *call = &work->call;
+    struct esi_causal_tuple *told = &work->told;
 
-    call->rank = call->world_rank = rank;
     for (uint32_t i = first; i < end; i++) {
         uint64_t begin_ns = UINT64_C(1000000000) + (uint64_t)i * 20000;
 
-        call->instance = i;
-        call->enter_ns = begin_ns + lateness(i, rank);
-        call->exit_ns = begin_ns + 10000;
-        work->take(work->state, call);
+        told->tuple.sequence = i;
+        told->tuple.start = told->start_ns = begin_ns + lateness(i, rank);
+        told->tuple.stop = told->stop_ns = begin_ns + 10000;
+        work->take(work->state, rank, told);
     }
 }
 
@@ -102,14 +101,10 @@ static struct work make_work(const struct load *load)
 {
     return (struct work){
         .load = load,
-        .call = {.key = {1, 2},
-                 .communicator = "MPI_COMM_WORLD",
-                 .operation = es_operation_by_name("MPI_Allreduce")->code,
-                 .size = load->ranks,
-                 .root = -1,
-                 .bytes = MPI_ALLREDUCE_BYTES,
-                 .error_ns = 100,
-                 .clock = 1}};
+        .told = {.tuple = {.operation = es_operation_by_name("MPI_Allreduce")->code,
+                           .peer = ES_PEER_NONE,
+                           .bytes = MPI_ALLREDUCE_BYTES},
+                 .error_ns = 100}};
 }
 
 /* --- The floor -------------------------------------------------------------------- */
@@ -118,25 +113,26 @@ struct floor {
     struct esi_collective_arrival *arrivals; /* chunk times ranks */
     uint32_t *known;
     uint32_t chunk;
+    int size;
     uint64_t sum;
 };
 
-static void floor_take(void *state, const struct esi_collective_call *call)
+static void floor_take(void *state, int rank, const struct esi_causal_tuple *told)
 {
     struct floor *floor = state;
-    uint32_t slot = call->instance % floor->chunk;
+    uint32_t slot = told->tuple.sequence % floor->chunk;
     struct esi_collective_arrival *arrivals =
-        &floor->arrivals[(size_t)slot * (size_t)call->size];
+        &floor->arrivals[(size_t)slot * (size_t)floor->size];
 
-    arrivals[call->rank].enter_ns = call->enter_ns;
-    arrivals[call->rank].exit_ns = call->exit_ns;
-    if (++floor->known[slot] < (uint32_t)call->size)
+    arrivals[rank].enter_ns = told->start_ns;
+    arrivals[rank].exit_ns = told->stop_ns;
+    if (++floor->known[slot] < (uint32_t)floor->size)
         return;
     uint64_t last_ns = 0;
 
-    for (int rank = 0; rank < call->size; rank++)
-        if (arrivals[rank].enter_ns > last_ns)
-            last_ns = arrivals[rank].enter_ns;
+    for (int i = 0; i < floor->size; i++)
+        if (arrivals[i].enter_ns > last_ns)
+            last_ns = arrivals[i].enter_ns;
     floor->sum += last_ns;
     floor->known[slot] = 0;
 }
@@ -147,7 +143,8 @@ static uint64_t run_floor(const struct load *load)
     size_t cells = (size_t)load->chunk * (size_t)load->ranks;
     struct floor floor = {.arrivals = calloc(cells, sizeof *floor.arrivals),
                           .known = calloc(load->chunk, sizeof *floor.known),
-                          .chunk = load->chunk};
+                          .chunk = load->chunk,
+                          .size = load->ranks};
     uint64_t took_ns;
 
     if (!floor.arrivals || !floor.known)
@@ -170,19 +167,40 @@ static void enter(void *data, const struct esi_collective_instance *instance)
         abort();
 }
 
-static void analysis_take(void *state, const struct esi_collective_call *call)
+/* The ranks are the first elements, in their order. */
+static void analysis_take(void *state, int rank, const struct esi_causal_tuple *told)
 {
-    if (esi_collectives_add(state, call) < 0)
+    if (esi_causality_add(state, (uint32_t)rank, told) < 0)
         abort();
+}
+
+static void add_ranks(struct esi_causality *causality, int ranks)
+{
+    struct esi_run_model *run = esi_causality_run(causality);
+
+    for (int rank = 0; rank < ranks; rank++) {
+        const struct esi_run_process process = {.host = "made", .rank = rank};
+        const struct esi_run_reported world = {
+            .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = ranks};
+        struct esi_run_process *added;
+        uint32_t element;
+
+        if (esi_run_model_add_process(run, &process, &added) < 0 ||
+            esi_causality_add_element(causality, added, 0, &element) < 0 ||
+            esi_run_model_set_communicator(run, added, 0, &world) < 0)
+            abort();
+    }
 }
 
 static uint64_t run_analysis(const struct load *load, uint64_t *ret_bytes)
 {
     struct work work = make_work(load);
     struct esi_collective_statistics *statistics;
-    struct esi_collectives_config config = {.max_open = 262144, .on_instance = enter};
+    struct esi_collectives_config config = {.on_instance = enter};
+    struct esi_causality_config matching = {.only_instances = true, .held_max = 262144};
     struct esi_collectives *analysis;
-    struct esi_collectives_counts counts;
+    struct esi_causality *causality;
+    struct esi_causality_totals totals;
     uint64_t took_ns;
 
     if (esi_collective_statistics_create(&statistics) < 0)
@@ -190,13 +208,18 @@ static uint64_t run_analysis(const struct load *load, uint64_t *ret_bytes)
     config.data = statistics;
     if (esi_collectives_create(&config, &analysis) < 0)
         abort();
-    work.state = analysis;
+    matching.listener = esi_collectives_listener(analysis);
+    if (esi_causality_create(&matching, &causality) < 0)
+        abort();
+    add_ranks(causality, load->ranks);
+    work.state = causality;
     work.take = analysis_take;
     took_ns = run(&work);
-    esi_collectives_counts(analysis, &counts);
-    if (counts.complete != load->instances || counts.open != 0)
+    esi_causality_totals(causality, &totals);
+    if (totals.collectives != load->instances || totals.held != 0)
         abort();
     *ret_bytes = work.most_bytes;
+    esi_causality_destroy(causality);
     esi_collectives_destroy(analysis);
     esi_collective_statistics_destroy(statistics);
     return took_ns;

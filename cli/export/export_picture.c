@@ -217,8 +217,6 @@ int esi_export_picture(struct esi_event_source *source,
     sinks[0] = esi_diagram_sink(export.diagram);
     sinks[1] = esi_trace_names_sink(&export.names);
     status = esi_event_source_read(source, false, sinks, 2, &facts);
-    if (status == ES_EXIT_SUCCESS && esi_diagram_finish(export.diagram) < 0)
-        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     if (status == ES_EXIT_SUCCESS)
         status = draw_picture(&export);
     if (status == ES_EXIT_SUCCESS)

@@ -199,6 +199,13 @@ static int pass_open(void *data, uint32_t trace, const struct esi_causal_call *c
     return result;
 }
 
+static int pass_instance(void *data, const struct esi_causal_instance *instance)
+{
+    struct esi_page_feed *feed = data;
+
+    return feed->to_diagram.instance(feed->to_diagram.data, instance);
+}
+
 static bool is_look_wanted(struct esi_page_feed *feed)
 {
     bool is_wanted;
@@ -270,6 +277,7 @@ int esi_page_feed_read(struct esi_page_feed *feed,
         .listener = {.told = pass_event,
                      .open = pass_open,
                      .gap = pass_gap,
+                     .instance = pass_instance,
                      .data = feed},
     };
     int status;
@@ -278,8 +286,6 @@ int esi_page_feed_read(struct esi_page_feed *feed,
     if (feed->config.is_archive)
         esi_page_clusters_of_archive(feed->config.name, feed->diagram);
     status = esi_event_source_read(&source, false, &sink, 1, ret_facts);
-    if (esi_diagram_finish(feed->diagram) < 0 && status == ES_EXIT_SUCCESS)
-        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     if (feed->config.keeps_sums && !feed->kept && status == ES_EXIT_SUCCESS &&
         !esi_interrupt_came())
         save_sums(feed);

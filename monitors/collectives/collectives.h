@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The analysis of collective operations (paper, section 5.3): from the tuples of each
- * rank to the time that each operation lost, and because of whom.
+ * The analysis of collective operations (paper, section 5.3): the time that each
+ * operation lost, and because of whom.
  *
  *   esi_collectives_create(&config, &analysis);
- *   for each tuple of class collective:  esi_collectives_add(analysis, &call);
- *   periodically:                        esi_collectives_expire(analysis, now_ns);
- *   at the end:                          esi_collectives_finish(analysis);
+ *   causality_config.listener = esi_collectives_listener(analysis);
+ *   ... the input of causality/causality.h ...
  *
- * An *instance* is one operation on one communicator, by all its members.  It is
- * complete when all of them have been seen, and is then passed to config.on_instance.
- * Missing parts may arrive late: a rank that computes for a minute before it joins a
- * broadcast is exactly what the analysis looks for.  So an incomplete instance is given
- * up only
- *
- *   - `patience_ns` after its newest part, if a missing rank was seen in a later
- *     operation there: its part is lost;
- *   - after sixty times that, in any case;
- *   - when there are too many: the oldest one.
- *
- * It is counted, and passed on with what is known.  Instances at the beginning, before
- * the first one seen of a missing rank, are counted separately: they are not errors.
- * Memory is proportional to open instances times members, plus a few words per member
- * of a communicator.  Statistics are in collective_statistics.h.
+ * An *instance* is one operation on one communicator, by all its members.  Causality
+ * matches them; the analysis judges each one and passes it to config.on_instance, also
+ * those that were given up, with what is known.  Statistics are in
+ * collective_statistics.h.
  *
  * Who is to blame: if all wait for all, everybody waits for the last to enter, so the
  * waiting time of the others is its debt; if data comes from the root, members wait for
@@ -39,30 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One rank's part in an operation: one tuple, converted. */
-struct esi_collective_call {
-    uint64_t key[2];          /* of the communicator, run-wide */
-    const char *communicator; /* its name; borrowed for the call */
-    uint16_t operation;       /* unmodified code, including large-count and
-                                 nonblocking variants */
-    uint32_t instance;        /* number on the communicator */
-    int size;                 /* number of members */
-    int rank;                 /* in the communicator */
-    int world_rank;
-    int root;          /* in the communicator; -1 = none */
-    uint32_t bytes;    /* as the tuple says */
-    bool tree;         /* it is known to have used an instrumented tree */
-    uint32_t version;  /* version of the tree's rules; otherwise 0 */
-    uint64_t enter_ns; /* run time */
-    uint64_t exit_ns;
-    uint64_t error_ns; /* error bound of both */
-    uint32_t clock;    /* number of the clock that was read, such as that of a host:
-                       times of the same clock are compared without that error; 0 = a
-                       clock of its own */
-    const char *site;  /* source location of the call; NULL or "" = not known.
-                         Borrowed for as long as any result of the analysis is used;
-                         equal sites have the same pointer */
-};
+#include "monitors/causality/causality.h"
 
 /* Bound of the difference between the counters of one host, including the delay of a
  * reading. */
@@ -77,7 +42,9 @@ struct esi_collective_arrival {
     uint64_t debt_ns; /* lost by others waiting for it */
     uint64_t work_ns; /* since the previous operation on the communicator, if the
                          instance's imbalance is known */
-    const char *site; /* as in the call */
+    const char *site; /* source location of the call; NULL or "" = not known.
+                         Borrowed for as long as any result of the analysis is used;
+                         equal sites have the same pointer */
 };
 
 /* One operation of all members.  All spans are in ns. */
@@ -125,24 +92,6 @@ struct esi_collective_instance {
                             then nobody is blamed */
 };
 
-/* Counts of what was added. */
-struct esi_collectives_counts {
-    uint64_t calls;      /* accepted */
-    uint64_t complete;   /* instances */
-    uint64_t incomplete; /* given up: a part was lost or did not arrive */
-    uint64_t beginnings; /* given up: older than the first instance seen of a missing
-                            rank */
-    uint64_t open;       /* now */
-    uint64_t crowded;    /* part of `incomplete`: given up because there were too
-                            many */
-    uint64_t invalid;    /* calls with invalid data */
-    uint64_t duplicates; /* calls that were already present */
-    uint64_t late;       /* calls to instances that had been given up */
-    uint64_t mismatched; /* calls of a different operation than the instance's */
-    uint64_t repaired;   /* see esi_collective_instance */
-    uint64_t impossible;
-};
-
 struct esi_collectives;
 
 typedef void (*esi_collective_instance_fn)(
@@ -150,8 +99,6 @@ typedef void (*esi_collective_instance_fn)(
     const struct esi_collective_instance *instance);
 
 struct esi_collectives_config {
-    size_t max_open;                        /* instances; 0 = 65536 */
-    uint64_t patience_ns;                   /* 0 = 10 s */
     bool by_size;                           /* fill in size_class */
     esi_collective_instance_fn on_instance; /* called for complete instances and for
                                                those given up; may be NULL; borrows
@@ -161,29 +108,19 @@ struct esi_collectives_config {
 
 int esi_collectives_create(const struct esi_collectives_config *config,
                            struct esi_collectives **ret_analysis);
+/* Accepts NULL. */
 void esi_collectives_destroy(struct esi_collectives *analysis);
 
-/* Adds a call.  Returns 0; -EINVAL if the call is invalid (a rank out of range, a stop
- * before its start, not a collective; it is counted as such); -EEXIST if this rank's
- * part was already present; -EPROTO if its instance is a different operation or has
- * another root; -ESTALE if its instance was given up; or -ENOMEM. O(1) on average; the
- * last part of an instance O(size log size). */
+/* Judges an instance.  Returns 0 or -ENOMEM.  O(size log size). */
 int esi_collectives_add(struct esi_collectives *analysis,
-                        const struct esi_collective_call *call);
-/* Marks an operation as using an instrumented tree.  Uses only key, size, instance,
- * version and exit_ns (the time of the observation) of `call`. Must be called before
- * the operation's last part is added; later calls have no effect.  Returns 0, -EINVAL
- * or -ENOMEM. O(1) on average. */
-int esi_collectives_add_tree(struct esi_collectives *analysis,
-                             const struct esi_collective_call *call);
-/* Gives up instances that have been incomplete for too long.  Everything recorded
- * before `now_ns` must have been added. */
-void esi_collectives_expire(struct esi_collectives *analysis, uint64_t now_ns);
-/* Gives up all incomplete instances. */
-void esi_collectives_finish(struct esi_collectives *analysis);
+                        const struct esi_causal_instance *told);
 
-/* Returns the counts so far. */
-void esi_collectives_counts(const struct esi_collectives *analysis,
-                            struct esi_collectives_counts *ret_counts);
+/* Adds all instances of a stream. */
+struct esi_causal_listener esi_collectives_listener(struct esi_collectives *analysis);
+
+/* The sums of the instances' `repaired` and `impossible`. */
+void esi_collectives_clock_faults(const struct esi_collectives *analysis,
+                                  uint64_t *ret_repaired,
+                                  uint64_t *ret_impossible);
 
 #endif

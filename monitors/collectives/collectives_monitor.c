@@ -31,6 +31,7 @@
 enum { KEPT_MOST = 65536, OPERATIONS = 64, OPERATION_CODES = 4096 };
 enum { MAX_OPEN = 1 << 18 };
 #define PAUSE_NS UINT64_C(50000000)
+#define PATIENCE_NS UINT64_C(10000000000)
 
 /* An instance retained for the front end, followed by its arrays. */
 struct kept {
@@ -280,8 +281,11 @@ static void copy_state(struct esi_collectives_monitor *monitor, bool over)
     const struct es_notice *notices = NULL;
     size_t count = esi_follower_notices(follower, &notices);
 
-    esi_collectives_counts(monitor->analysis, &state->counts);
-    esi_collectives_scope_losses(monitor->scope, &state->losses);
+    esi_causality_totals(esi_collectives_scope_causality(monitor->scope),
+                         &state->totals);
+    esi_collectives_clock_faults(monitor->analysis, &state->repaired,
+                                 &state->impossible);
+    esi_follower_losses(follower, &state->lost, &state->missed);
     copy_hosts(monitor);
     state->over = over;
     state->vanished = es_scope_has_vanished(scope);
@@ -309,17 +313,18 @@ static int report_status(struct esi_collectives_monitor *monitor)
     /* Checked first: everything written before that is read below. */
     bool over = monitor->config.once ||
                 esi_follower_is_over(esi_collectives_scope_follower(monitor->scope));
-    int result;
+    int added, result;
 
     result = esi_collectives_scope_pull(monitor->scope, over);
     if (result < 0)
         return result;
     pthread_mutex_lock(&monitor->lock);
     note_start(monitor);
-    if (esi_collectives_scope_add(monitor->scope, monitor->analysis) < 0)
-        monitor->result = -ENOMEM;
-    if (result == 0 && over && !monitor->config.once)
-        esi_collectives_finish(monitor->analysis);
+    added = esi_collectives_scope_add(monitor->scope);
+    if (added >= 0 && result == 0 && over && !monitor->config.once)
+        added = esi_causality_finish(esi_collectives_scope_causality(monitor->scope));
+    if (added < 0)
+        monitor->result = added;
     if (monitor->result < 0)
         result = monitor->result;
     copy_state(monitor, over && result == 0);
@@ -363,12 +368,13 @@ static int open_monitor(struct esi_collectives_monitor *monitor,
                         struct es_run *run,
                         struct es_error *error)
 {
-    struct esi_collectives_config analysis = {.max_open = MAX_OPEN,
-                                              .patience_ns =
-                                                  monitor->config.patience_ns,
-                                              .by_size = monitor->config.by_size,
+    struct esi_collectives_config analysis = {.by_size = monitor->config.by_size,
                                               .on_instance = take_instance,
                                               .data = monitor};
+    struct esi_causality_config causality = {
+        .held_max = MAX_OPEN,
+        .patience_ns =
+            monitor->config.patience_ns ? monitor->config.patience_ns : PATIENCE_NS};
     int result = parse_operations(monitor->config.operations, monitor->operations,
                                   &monitor->operation_count, error);
 
@@ -376,9 +382,11 @@ static int open_monitor(struct esi_collectives_monitor *monitor,
         result = esi_recent_create(monitor->config.recent_ns, &monitor->recent);
     if (result == 0)
         result = esi_collectives_create(&analysis, &monitor->analysis);
-    if (result == 0)
-        result = esi_collectives_scope_open(run, &monitor->config.scope, error,
-                                            &monitor->scope);
+    if (result == 0) {
+        causality.listener = esi_collectives_listener(monitor->analysis);
+        result = esi_collectives_scope_open(run, &monitor->config.scope, &causality,
+                                            error, &monitor->scope);
+    }
     if (result == 0)
         esi_collectives_scope_set_listener(monitor->scope, &monitor->config.listener);
     if (result == 0)
@@ -498,7 +506,7 @@ static void find_coverage(struct esi_collectives_report *report)
     if (seen->end_ns == 0)
         return;
     seen->begin_ns = report->start_ns;
-    if (report->losses.missed == 0)
+    if (report->missed == 0)
         seen->from_ns = seen->begin_ns;
     seen->seen_ns = seen->end_ns - seen->from_ns;
 }

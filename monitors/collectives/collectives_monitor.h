@@ -44,7 +44,7 @@ struct esi_collectives_monitor_config {
     bool by_size;             /* separate groups per size class (size_class.h) */
     bool keep_instances;      /* for esi_collectives_monitor_take() */
     bool once;                /* read what is present, and stop */
-    uint64_t patience_ns;     /* see esi_collectives_config */
+    uint64_t patience_ns;     /* see causality.h; 0 = 10 s */
     struct esi_collectives_listener listener; /* all zero = none; called by the
                                                  monitor's thread */
 };
@@ -80,11 +80,13 @@ struct esi_collectives_report {
     struct esi_collective_statistics *statistics; /* owned */
     char (*hosts)[64]; /* by world rank, "" = not known; owned */
     int ranks;         /* number of known world ranks */
-    struct esi_collectives_counts counts;
-    struct esi_collectives_losses losses;
-    uint64_t start_ns;            /* run time at which the run began */
-    uint64_t first_ns;            /* first enter of the operations in the statistics */
-    uint64_t last_ns;             /* and their last exit */
+    struct esi_causality_totals totals;
+    uint64_t repaired, impossible; /* see esi_collective_instance */
+    uint64_t lost;                 /* tuples overwritten before they were read */
+    uint64_t missed;               /* tuples overwritten before reading began */
+    uint64_t start_ns;             /* run time at which the run began */
+    uint64_t first_ns;             /* first enter of the operations in the statistics */
+    uint64_t last_ns;              /* and their last exit */
     struct esi_coverage seen;     /* from when operations were read, also those that are
                                      not selected */
     bool over;                    /* the run is over and was read completely */

@@ -459,11 +459,10 @@ static uint64_t count_operations(const struct esi_collectives_report *report)
 
 static void print_totals(const struct esi_collectives_report *report, FILE *stream)
 {
-    const struct esi_collectives_counts *counts = &report->counts;
-    const struct esi_collectives_losses *losses = &report->losses;
+    const struct esi_causality_totals *totals = &report->totals;
     uint64_t shown = count_operations(report);
     uint64_t unfit =
-        counts->invalid + counts->mismatched + counts->duplicates + counts->late;
+        totals->invalid + totals->mismatched + totals->duplicates + totals->late;
     char sentence[SENTENCE];
     char words[WORDS];
 
@@ -473,29 +472,29 @@ static void print_totals(const struct esi_collectives_report *report, FILE *stre
                                    (double)(report->last_ns - report->first_ns)));
     else
         snprintf(sentence, sizeof sentence, "no collective operation %s",
-                 counts->complete > 0 ? "matches the options" : "is complete");
-    if (counts->complete > shown)
-        append_counted(sentence, counts->complete - shown, "others not shown");
-    append_counted(sentence, counts->open, "under way");
-    append_counted(sentence, counts->incomplete, "incomplete");
-    append_counted(sentence, counts->beginnings, "whose beginning is gone");
+                 totals->collectives > 0 ? "matches the options" : "is complete");
+    if (totals->collectives > shown)
+        append_counted(sentence, totals->collectives - shown, "others not shown");
+    append_counted(sentence, totals->held, "under way");
+    append_counted(sentence, totals->incomplete, "incomplete");
+    append_counted(sentence, totals->beginnings, "whose beginning is gone");
     esi_text_prose_print(stream, "%s", sentence);
-    if (losses->lost + losses->missed > 0)
-        esi_text_tone_print(stream, losses->lost ? ESI_TONE_BAD : ESI_TONE_PLAIN,
+    if (report->lost + report->missed > 0)
+        esi_text_tone_print(stream, report->lost ? ESI_TONE_BAD : ESI_TONE_PLAIN,
                             "%" PRIu64 " tuples were lost, %" PRIu64
                             " were overwritten before the reading began",
-                            losses->lost, losses->missed);
-    if (losses->unplaced + losses->between + unfit > 0)
+                            report->lost, report->missed);
+    if (totals->unplaced + totals->between + unfit > 0)
         esi_text_prose_print(stream,
                              "not analysed: %" PRIu64 " tuples without number, %" PRIu64
                              " on intercommunicators, %" PRIu64
                              " that are inconsistent",
-                             losses->unplaced, losses->between, unfit);
-    if (counts->repaired + counts->impossible > 0)
+                             totals->unplaced, totals->between, unfit);
+    if (report->repaired + report->impossible > 0)
         esi_text_prose_print(stream,
                              "clocks: %" PRIu64 " impossible times repaired, %" PRIu64
                              " beyond the clocks' bounds",
-                             counts->repaired, counts->impossible);
+                             report->repaired, report->impossible);
 }
 
 int esi_collectives_print_text(const struct esi_collectives_report *report,
@@ -647,23 +646,22 @@ struct summary_row {
 static void describe_counts(struct esi_row *row,
                             const struct esi_collectives_report *report)
 {
-    const struct esi_collectives_counts *counts = &report->counts;
-    const struct esi_collectives_losses *losses = &report->losses;
+    const struct esi_causality_totals *totals = &report->totals;
 
-    esi_row_unsigned(row, "complete", NULL, counts->complete);
-    esi_row_unsigned(row, "incomplete", NULL, counts->incomplete);
-    esi_row_unsigned(row, "beginnings", NULL, counts->beginnings);
-    esi_row_unsigned(row, "open", NULL, counts->open);
-    esi_row_unsigned(row, "lost_tuples", NULL, losses->lost);
-    esi_row_unsigned(row, "overwritten_before", NULL, losses->missed);
-    esi_row_unsigned(row, "unplaced", NULL, losses->unplaced);
-    esi_row_unsigned(row, "between_groups", NULL, losses->between);
-    esi_row_unsigned(row, "invalid", NULL, counts->invalid);
-    esi_row_unsigned(row, "mismatched", NULL, counts->mismatched);
-    esi_row_unsigned(row, "duplicates", NULL, counts->duplicates);
-    esi_row_unsigned(row, "late", NULL, counts->late);
-    esi_row_unsigned(row, "repaired", NULL, counts->repaired);
-    esi_row_unsigned(row, "impossible", NULL, counts->impossible);
+    esi_row_unsigned(row, "complete", NULL, totals->collectives);
+    esi_row_unsigned(row, "incomplete", NULL, totals->incomplete);
+    esi_row_unsigned(row, "beginnings", NULL, totals->beginnings);
+    esi_row_unsigned(row, "open", NULL, totals->held);
+    esi_row_unsigned(row, "lost_tuples", NULL, report->lost);
+    esi_row_unsigned(row, "overwritten_before", NULL, report->missed);
+    esi_row_unsigned(row, "unplaced", NULL, totals->unplaced);
+    esi_row_unsigned(row, "between_groups", NULL, totals->between);
+    esi_row_unsigned(row, "invalid", NULL, totals->invalid);
+    esi_row_unsigned(row, "mismatched", NULL, totals->mismatched);
+    esi_row_unsigned(row, "duplicates", NULL, totals->duplicates);
+    esi_row_unsigned(row, "late", NULL, totals->late);
+    esi_row_unsigned(row, "repaired", NULL, report->repaired);
+    esi_row_unsigned(row, "impossible", NULL, report->impossible);
 }
 
 static void describe_summary(struct esi_row *row, const void *record)

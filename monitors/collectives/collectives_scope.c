@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_scope.c - converts tuples to collective calls. */
+/* collectives_scope.c - passes the tuples of collective operations to causality. */
 #include "config.h"
 
 #include "monitors/collectives/collectives_scope.h"
@@ -14,105 +14,98 @@
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/follow/activity.h"
+#include "monitors/run/run_follow.h"
 #include "monitors/sites/sites.h"
-#include "wrappers/stages/node_edges.h"
 
+#define NO_ELEMENT UINT32_MAX
 /* New elements join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
 /* How often old instances are checked. */
 #define SETTLE_NS UINT64_C(500000000)
+/* A contribution shows that an operation uses an instrumented tree. */
+#define OPERATION_CLASSES (1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_CONTRIBUTE)
 
-/* The counters of all processes of a host are one clock, but each process calibrates it
- * separately, so their clock records differ by up to their errors.  Times of a host are
- * converted by one record, the first seen, so that they keep the order of reading. */
-struct host_clock {
-    char host[64];
-    struct es_clock clock;
+/* State of an element. */
+struct contributor {
+    struct esi_run_process *process;
+    uint32_t element; /* of causality; NO_ELEMENT = it has no collective operations */
 };
 
 struct esi_collectives_scope {
+    struct esi_causality *causality;
     struct esi_follower *follower;
     struct es_scope *scope;  /* the follower's */
     struct esi_sites *sites; /* owned */
     struct esi_collectives_listener listener;
     const struct es_batch *last; /* NULL = none yet */
-    size_t *clock_of;            /* per origin: number of its host's clock */
-    size_t clock_of_capacity;
-    struct host_clock *clocks; /* by number */
+    struct contributor *origins; /* by number */
+    size_t origin_capacity;
+    /* The counters of all processes of a host are one clock, but each process
+     * calibrates it separately, so their clock records differ by up to their errors.
+     * Times of a host are converted by one record, the first seen, so that they keep
+     * the order of reading. */
+    struct es_clock *clocks; /* by number */
     size_t clock_count;
     size_t clock_capacity;
     uint64_t newest_ns;  /* run time of the newest exit */
     uint64_t settled_ns; /* run time up to which old instances were given up */
-    uint64_t unplaced;
-    uint64_t between;
 };
 
 void esi_collectives_scope_config_init(struct es_scope_config *config)
 {
     es_scope_config_init(config);
-    config->view.selection.classes =
-        1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_CONTRIBUTE;
+    config->view.selection.classes = OPERATION_CLASSES;
     config->take = ES_TAKE_EVERY;
     config->sites = true;
     config->name = "collectives";
 }
 
-/* --- Clocks ----------------------------------------------------------------------- */
+/* --- Elements --------------------------------------------------------------------- */
 
-/* The number of an origin's clock. */
-static int find_clock(struct esi_collectives_scope *scope,
-                      const struct es_origin *origin,
-                      size_t *ret_clock)
-{
-    struct host_clock *added;
-
-    for (size_t i = 0; i < scope->clock_count; i++)
-        if (strcmp(scope->clocks[i].host, origin->host) == 0 &&
-            scope->clocks[i].clock.kind == origin->clock->kind) {
-            *ret_clock = i;
-            return 0;
-        }
-    if (ESI_ARRAY_RESERVE(scope->clocks, scope->clock_capacity,
-                          scope->clock_count + 1) < 0)
-        return -ENOMEM;
-    *ret_clock = scope->clock_count++;
-    added = &scope->clocks[*ret_clock];
-    snprintf(added->host, sizeof added->host, "%s", origin->host);
-    added->clock = *origin->clock;
-    return 0;
-}
-
-static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
+static int take_origin(void *data, uint32_t number, const struct es_origin *from)
 {
     struct esi_collectives_scope *scope = data;
+    struct contributor *origin;
 
-    if (ESI_ARRAY_RESERVE(scope->clock_of, scope->clock_of_capacity,
-                          (size_t)number + 1) < 0)
+    if (ESI_ARRAY_RESERVE(scope->origins, scope->origin_capacity, (size_t)number + 1) <
+            0 ||
+        ESI_ARRAY_RESERVE(scope->clocks, scope->clock_capacity,
+                          scope->clock_count + 1) < 0)
         return -ENOMEM;
-    return find_clock(scope, origin, &scope->clock_of[number]);
+    origin = &scope->origins[number];
+    origin->element = NO_ELEMENT;
+    if (esi_run_follow_process(esi_causality_run(scope->causality), from,
+                               &origin->process) < 0)
+        return -ENOMEM;
+    if (origin->process->clock == scope->clock_count)
+        scope->clocks[scope->clock_count++] = *from->clock;
+    return from->classes & OPERATION_CLASSES
+               ? esi_causality_add_element(scope->causality, origin->process,
+                                           from->thread, &origin->element)
+               : 0;
 }
 
-/* Sets the times of a call. */
+/* Sets the times of a tuple. */
 static void convert_time(struct esi_collectives_scope *scope,
-                         const struct es_tuple *tuple,
-                         uint32_t origin_index,
-                         struct esi_collective_call *call)
+                         uint32_t number,
+                         struct esi_causal_tuple *told)
 {
-    struct es_origin origin = *es_scope_origin(scope->scope, origin_index);
+    struct es_origin origin = *es_scope_origin(scope->scope, number);
     uint64_t enter_error_ns = 0;
     uint64_t exit_error_ns = 0;
 
-    call->clock = (uint32_t)scope->clock_of[origin_index] + 1;
-    origin.clock = &scope->clocks[call->clock - 1].clock;
-    call->enter_ns = es_origin_run_ns(&origin, tuple->start, &enter_error_ns);
-    call->exit_ns = es_origin_run_ns(&origin, tuple->stop, &exit_error_ns);
-    call->error_ns = exit_error_ns > enter_error_ns ? exit_error_ns : enter_error_ns;
+    origin.clock = &scope->clocks[scope->origins[number].process->clock];
+    told->start_ns = es_origin_run_ns(&origin, told->tuple.start, &enter_error_ns);
+    if (told->tuple.stop != 0)
+        told->stop_ns = es_origin_run_ns(&origin, told->tuple.stop, &exit_error_ns);
+    told->error_ns = exit_error_ns > enter_error_ns ? exit_error_ns : enter_error_ns;
 }
 
 /* --- Opening ---------------------------------------------------------------------- */
 
 int esi_collectives_scope_open(struct es_run *run,
                                const struct es_scope_config *config,
+                               const struct esi_causality_config *causality,
                                struct es_error *error,
                                struct esi_collectives_scope **ret_scope)
 {
@@ -122,11 +115,15 @@ int esi_collectives_scope_open(struct es_run *run,
                                            .refresh_ns = REFRESH_NS,
                                            .on_origin = take_origin,
                                            .data = scope};
+    struct esi_causality_config matching = *causality;
     int result;
 
     if (!scope)
         return -ENOMEM;
+    matching.only_instances = true;
     result = esi_sites_create(&scope->sites);
+    if (result == 0)
+        result = esi_causality_create(&matching, &scope->causality);
     if (result == 0)
         result = esi_follower_open(&follower, error, &scope->follower);
     if (result < 0) {
@@ -145,71 +142,15 @@ void esi_collectives_scope_close(struct esi_collectives_scope *scope)
     if (!scope)
         return;
     esi_follower_close(scope->follower);
+    esi_causality_destroy(scope->causality);
     esi_sites_destroy(scope->sites);
-    free(scope->clock_of);
+    free(scope->origins);
     free(scope->clocks);
     free(scope);
     errno = saved_errno;
 }
 
-/* --- Calls ------------------------------------------------------------------------ */
-
-/* A contribution only shows that the operation uses a tree; its times are in the
- * operation's own tuple. */
-static bool is_contribution(const struct es_tuple *tuple)
-{
-    const struct es_operation *operation = es_operation_find(tuple->operation);
-
-    return operation && operation->op_class == ES_CLASS_CONTRIBUTE;
-}
-
-/* Returns false if the tuple is not part of an operation that can be analysed. */
-static bool make_call(struct esi_collectives_scope *scope,
-                      const struct es_tuple *tuple,
-                      const struct es_mark *mark,
-                      struct esi_collective_call *ret_call)
-{
-    uint32_t origin_index = mark->origin;
-    const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
-    const struct es_communicator_info *info;
-
-    if (es_tuple_error(tuple) != 0)
-        return false;
-    /* The call that initializes a persistent operation has no number; each start has
-     * one. */
-    if (tuple->stop == 0 || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
-        scope->unplaced++;
-        return false;
-    }
-    info =
-        esi_follower_communicator(scope->follower, origin_index, tuple->communicator);
-    if (!info) {
-        scope->unplaced++;
-        return false;
-    }
-    if (info->remote_size > 0) {
-        scope->between++;
-        return false;
-    }
-    *ret_call = (struct esi_collective_call){
-        .key = {info->key[0], info->key[1]},
-        .communicator = info->name,
-        .operation = tuple->operation,
-        .instance = tuple->sequence,
-        .size = info->size,
-        .rank = info->rank,
-        .world_rank = origin->rank,
-        .root = tuple->peer < 0 ? -1 : tuple->peer,
-        .bytes = es_tuple_bytes(tuple),
-        .site = esi_sites_format(scope->sites, scope->scope, origin_index, mark->site),
-    };
-    convert_time(scope, tuple, origin_index, ret_call);
-    if (is_contribution(tuple)) {
-        ret_call->tree = true;
-        ret_call->version = esi_tree_tag_version(tuple->tag);
-    }
-    return true;
-}
+/* --- Tuples ----------------------------------------------------------------------- */
 
 int esi_collectives_scope_pull(struct esi_collectives_scope *scope, bool drain)
 {
@@ -230,74 +171,77 @@ void esi_collectives_scope_set_listener(struct esi_collectives_scope *scope,
 /* Messages use the same clocks as operations, so that times within a host have no
  * error. */
 static int tell_end(struct esi_collectives_scope *scope,
-                    const struct es_tuple *tuple,
-                    uint32_t origin_index)
+                    uint32_t number,
+                    const struct esi_causal_tuple *told)
 {
-    const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
-    struct esi_collective_call times = {.clock = 0};
+    const struct es_origin *origin = es_scope_origin(scope->scope, number);
     struct esi_activity activity;
 
-    esi_activity_read(scope->scope, origin_index, tuple, &activity);
-    if (tuple->stop != 0) {
-        convert_time(scope, tuple, origin_index, &times);
-        activity.start_ns = times.enter_ns;
-        activity.stop_ns = times.exit_ns;
-        activity.error_ns = times.error_ns;
+    esi_activity_read(scope->scope, number, &told->tuple, &activity);
+    if (told->tuple.stop != 0) {
+        activity.start_ns = told->start_ns;
+        activity.stop_ns = told->stop_ns;
+        activity.error_ns = told->error_ns;
     }
     return scope->listener.on_end(scope->listener.data, &activity, origin->rank,
                                   origin->host);
 }
 
 /* Whether the tuple is part of an operation, or shows one. */
-static bool is_call(const struct es_tuple *tuple)
+static bool is_part(const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
 
-    return !operation || operation->op_class == ES_CLASS_COLLECTIVE ||
-           operation->op_class == ES_CLASS_CONTRIBUTE;
+    return !operation || 1u << operation->op_class & OPERATION_CLASSES;
 }
 
-int esi_collectives_scope_add(struct esi_collectives_scope *scope,
-                              struct esi_collectives *analysis)
+static int take_tuple(struct esi_collectives_scope *scope,
+                      const struct es_tuple *tuple,
+                      const struct es_mark *mark)
+{
+    const struct contributor *origin = &scope->origins[mark->origin];
+    struct esi_causal_tuple told = {.tuple = *tuple};
+    uint16_t communicator = tuple->communicator;
+
+    convert_time(scope, mark->origin, &told);
+    if (scope->listener.on_end && tell_end(scope, mark->origin, &told) < 0)
+        return -ENOMEM;
+    if (origin->element == NO_ELEMENT || !is_part(tuple))
+        return 0;
+    if (told.stop_ns > scope->newest_ns)
+        scope->newest_ns = told.stop_ns;
+    told.site = esi_sites_format(scope->sites, scope->scope, mark->origin, mark->site);
+    if (!esi_run_member(origin->process, communicator) &&
+        esi_run_follow_communicator(esi_causality_run(scope->causality),
+                                    scope->follower, mark->origin, origin->process,
+                                    communicator, false) < 0)
+        return -ENOMEM;
+    return esi_causality_add(scope->causality, origin->element, &told);
+}
+
+int esi_collectives_scope_add(struct esi_collectives_scope *scope)
 {
     const struct es_batch *batch = scope->last;
+    int result = 0;
 
-    for (size_t i = 0; batch && i < batch->count; i++) {
-        struct esi_collective_call call;
-        int result;
-
-        if (es_mark_is_summary(&batch->marks[i]))
-            continue;
-        if (scope->listener.on_end &&
-            tell_end(scope, &batch->tuples[i], batch->marks[i].origin) < 0)
-            return -ENOMEM;
-        if (!is_call(&batch->tuples[i]) ||
-            !make_call(scope, &batch->tuples[i], &batch->marks[i], &call))
-            continue;
-        if (call.exit_ns > scope->newest_ns)
-            scope->newest_ns = call.exit_ns;
-        result = call.tree ? esi_collectives_add_tree(analysis, &call)
-                           : esi_collectives_add(analysis, &call);
-        /* Refused calls are counted there. */
-        if (result == -ENOMEM)
-            return -ENOMEM;
-    }
+    for (size_t i = 0; batch && i < batch->count && result >= 0; i++)
+        if (!es_mark_is_summary(&batch->marks[i]))
+            result = take_tuple(scope, &batch->tuples[i], &batch->marks[i]);
     /* While some elements have more data, others may be far ahead of them. */
-    if (batch && !batch->more && scope->newest_ns - scope->settled_ns >= SETTLE_NS) {
+    if (result >= 0 && batch && !batch->more &&
+        scope->newest_ns - scope->settled_ns >= SETTLE_NS) {
         scope->settled_ns = scope->newest_ns;
-        esi_collectives_expire(analysis, scope->newest_ns);
+        result = esi_causality_advance(scope->causality);
     }
-    return 0;
+    return result;
 }
 
 /* --- Queries ---------------------------------------------------------------------- */
 
-void esi_collectives_scope_losses(const struct esi_collectives_scope *scope,
-                                  struct esi_collectives_losses *ret_losses)
+struct esi_causality *esi_collectives_scope_causality(
+    const struct esi_collectives_scope *scope)
 {
-    *ret_losses = (struct esi_collectives_losses){.unplaced = scope->unplaced,
-                                                  .between = scope->between};
-    esi_follower_losses(scope->follower, &ret_losses->lost, &ret_losses->missed);
+    return scope->causality;
 }
 
 const char *esi_collectives_scope_host(const struct esi_collectives_scope *scope,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The input of the analysis of collective operations: a scope over the contributions of
- * all ranks, whose tuples are converted to calls in run time.
+ * The input of the analysis of collective operations: passes the contributions of all
+ * ranks, which a scope pulls, through causality (causality/causality.h), which matches
+ * them as they come.
  *
  *   esi_collectives_scope_config_init(&config);
  *   config.servers = servers;
- *   esi_collectives_scope_open(run, &config, &error, &scope);
+ *   esi_collectives_scope_open(run, &config, &causality, &error, &scope);
  *   while ((more = esi_collectives_scope_pull(scope, false)) >= 0)
- *       esi_collectives_scope_add(scope, analysis);
+ *       esi_collectives_scope_add(scope);
  *   esi_collectives_scope_close(scope);
  *
  * One thread at a time.
@@ -41,10 +42,12 @@ void esi_collectives_scope_config_init(struct es_scope_config *config);
 
 struct esi_collectives_scope;
 
-/* Borrows the run and what the configuration borrows.  Returns 0, or -EINVAL and the
- * like with `error` filled. */
+/* Borrows the run and what the configuration borrows.  `causality` gives the listener,
+ * the patience and the greatest number of incomplete instances.  Returns 0, or -EINVAL
+ * and the like with `error` filled. */
 int esi_collectives_scope_open(struct es_run *run,
                                const struct es_scope_config *config,
+                               const struct esi_causality_config *causality,
                                struct es_error *error,
                                struct esi_collectives_scope **ret_scope);
 /* Accepts NULL. */
@@ -58,22 +61,13 @@ void esi_collectives_scope_set_listener(
 /* Pulls once.  New elements join periodically, with `drain` immediately.  Returns 1 if
  * more data is available, 0 if not, or -errno. */
 int esi_collectives_scope_pull(struct esi_collectives_scope *scope, bool drain);
-/* Adds the data of the last pull to the analysis, and lets it give up old instances.
- * Returns 0 or -ENOMEM. */
-int esi_collectives_scope_add(struct esi_collectives_scope *scope,
-                              struct esi_collectives *analysis);
+/* Adds the data of the last pull, and lets old instances be given up.  Returns 0,
+ * -ENOMEM, or the error of the listener. */
+int esi_collectives_scope_add(struct esi_collectives_scope *scope);
 
-/* Tuples that did not become calls. */
-struct esi_collectives_losses {
-    uint64_t lost;     /* tuples overwritten before they were read */
-    uint64_t missed;   /* tuples overwritten before reading began */
-    uint64_t unplaced; /* tuples whose communicator is not known, or that have no
-                          number */
-    uint64_t between;  /* tuples on intercommunicators, which are not analysed */
-};
-
-void esi_collectives_scope_losses(const struct esi_collectives_scope *scope,
-                                  struct esi_collectives_losses *ret_losses);
+/* For totals, and to end the input.  Borrowed. */
+struct esi_causality *esi_collectives_scope_causality(
+    const struct esi_collectives_scope *scope);
 
 /* Host of a world rank; NULL = not known.  Borrowed. */
 const char *esi_collectives_scope_host(const struct esi_collectives_scope *scope,

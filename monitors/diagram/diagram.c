@@ -181,7 +181,9 @@ static struct esi_diagram_thread *add_thread(struct esi_diagram *diagram,
 
     if (host == UINT32_MAX ||
         ESI_ARRAY_RESERVE(diagram->threads, diagram->thread_capacity,
-                          diagram->thread_count + 1) < 0)
+                          diagram->thread_count + 1) < 0 ||
+        ESI_ARRAY_RESERVE(diagram->rows, diagram->row_capacity,
+                          (size_t)call->thread->number + 1) < 0)
         return NULL;
     thread = calloc(1, sizeof *thread);
     if (!thread)
@@ -194,6 +196,7 @@ static struct esi_diagram_thread *add_thread(struct esi_diagram *diagram,
     diagram->has_hosts |=
         diagram->thread_count > 0 && diagram->threads[0]->host != host;
     diagram->traces[trace].row = (uint32_t)diagram->thread_count;
+    diagram->rows[call->thread->number] = (uint32_t)diagram->thread_count;
     diagram->threads[diagram->thread_count++] = thread;
     return thread;
 }
@@ -624,9 +627,6 @@ static int add_event(struct esi_diagram *diagram,
     if (call->operation && call->operation->code == ES_OP_MPI_Finalize)
         thread->is_over = call->told->stop_ns != 0;
     note_extent(diagram, thread, call);
-    if (call->role == ESI_ROLE_EXIT)
-        result = esi_diagram_instances_leave(
-            diagram, diagram->traces[event->id.trace].row, call);
     forget_calls(diagram, thread);
     return result;
 }
@@ -758,6 +758,7 @@ void esi_diagram_destroy(struct esi_diagram *diagram)
     for (size_t i = 0; i < diagram->trace_count; i++)
         destroy_trace(&diagram->traces[i]);
     free(diagram->threads);
+    free(diagram->rows);
     free(diagram->traces);
     esi_diagram_instances_fini(diagram);
     esi_gaps_fini(&diagram->gaps);
@@ -790,8 +791,11 @@ static int take_gap(void *data, uint32_t trace, const struct esi_gap *gap)
 
 struct esi_causal_listener esi_diagram_listener(struct esi_diagram *diagram)
 {
-    return (struct esi_causal_listener){
-        .told = take_event, .open = take_open, .gap = take_gap, .data = diagram};
+    return (struct esi_causal_listener){.told = take_event,
+                                        .open = take_open,
+                                        .gap = take_gap,
+                                        .instance = esi_diagram_take_instance,
+                                        .data = diagram};
 }
 
 struct es_set_sink esi_diagram_sink(struct esi_diagram *diagram)

@@ -244,10 +244,6 @@ struct esi_diagram_instance {
     int64_t culprit;  /* row that caused most of the loss; -1 = not certain */
 };
 
-/* Call at the end of the events: judges operations with missing members, too.  Returns
- * 0 or -ENOMEM. */
-int esi_diagram_finish(struct esi_diagram *diagram);
-
 /* Calls `visit` for each operation that overlaps the window between its first arrival
  * and its last exit (on the level axis: between its two arrivals, if known), newest
  * first, while it returns 0. Returns its last result, or 0. Only the newest 65,536 are

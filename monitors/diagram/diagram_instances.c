@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * diagram_instances.c - collective operations of the diagram.
- *
- * The exits of all members are passed to the analysis of collective operations, which
- * identifies members by world rank: here the row is used instead.
- */
+/* diagram_instances.c - collective operations of the diagram. */
 #include "config.h"
 
 #include "monitors/diagram/diagram_instances.h"
@@ -17,16 +12,20 @@
 #include "base/array.h"
 #include "monitors/diagram/diagram_private.h"
 
-enum { OPEN_MAX = 4096 }; /* incomplete operations */
-
 /* --- Storage ---------------------------------------------------------------------- */
 
-/* The arrival of a row. */
-static struct esi_diagram_arrival arrival_of(const struct esi_diagram *diagram,
-                                             const struct esi_collective_arrival *from)
+/* The row of a member of the instance that is judged. */
+static uint32_t row_of(const struct esi_diagram *diagram, int member)
 {
-    struct esi_diagram_arrival arrival = {.row = (uint32_t)from->world_rank,
-                                          .ns = from->enter_ns};
+    return diagram->rows[diagram->instances.judged->parts[member].thread->number];
+}
+
+static struct esi_diagram_arrival arrival_of(const struct esi_diagram *diagram,
+                                             const struct esi_collective_instance *from,
+                                             int member)
+{
+    struct esi_diagram_arrival arrival = {.row = row_of(diagram, member),
+                                          .ns = from->arrivals[member].enter_ns};
     const struct esi_diagram_thread *thread = diagram->threads[arrival.row];
     uint32_t index = esi_diagram_lower_bound(thread, ESI_DIAGRAM_TIME, arrival.ns);
     const struct esi_diagram_moment *moment;
@@ -66,41 +65,41 @@ static struct esi_diagram_instance *place_next(struct esi_diagram_instances *ins
 static void on_instance(void *data, const struct esi_collective_instance *from)
 {
     struct esi_diagram *diagram = data;
-    struct esi_diagram_instance *instance;
-    const struct esi_collective_arrival *arrivals = from->arrivals;
-    uint32_t communicator;
+    struct esi_diagram_instance *instance = place_next(&diagram->instances);
+    const char *line = from->arrivals[from->last].site;
+    uint32_t communicator, site;
 
-    if (from->known == 0)
-        return;
-    instance = place_next(&diagram->instances);
-    if (!instance || esi_texts_add(&diagram->texts, from->communicator,
-                                   strlen(from->communicator), &communicator) < 0) {
+    line = line ? line : "";
+    if (!instance ||
+        esi_texts_add(&diagram->texts, from->communicator, strlen(from->communicator),
+                      &communicator) < 0 ||
+        esi_texts_add(&diagram->texts, line, strlen(line), &site) < 0) {
         diagram->instances.result = -ENOMEM;
         return;
     }
     *instance = (struct esi_diagram_instance){
         .operation = es_operation_find(from->operation),
         .communicator = esi_texts_at(&diagram->texts, communicator),
-        .site = arrivals[from->last].site,
+        .site = esi_texts_at(&diagram->texts, site),
         .number = from->instance,
         .size = from->size,
         .known = from->known,
         .late = from->late,
-        .first = arrival_of(diagram, &arrivals[from->order[0]]),
-        .last = arrival_of(diagram, &arrivals[from->last]),
-        .longest = arrival_of(diagram, &arrivals[longest_of(from)]),
+        .first = arrival_of(diagram, from, from->order[0]),
+        .last = arrival_of(diagram, from, from->last),
+        .longest = arrival_of(diagram, from, longest_of(from)),
         .end_ns = from->last_exit_ns,
         .lead_ns = from->lead_ns,
         .waits_known = from->waits_known,
         .lost_ns = from->lost_ns,
-        .culprit = from->culprit < 0 ? -1 : arrivals[from->culprit].world_rank,
+        .culprit = from->culprit < 0 ? -1 : (int64_t)row_of(diagram, from->culprit),
     };
 }
 
 int esi_diagram_instances_init(struct esi_diagram *diagram)
 {
-    const struct esi_collectives_config config = {
-        .max_open = OPEN_MAX, .on_instance = on_instance, .data = diagram};
+    const struct esi_collectives_config config = {.on_instance = on_instance,
+                                                  .data = diagram};
 
     return esi_collectives_create(&config, &diagram->instances.analysis);
 }
@@ -111,53 +110,17 @@ void esi_diagram_instances_fini(struct esi_diagram *diagram)
     free(diagram->instances.items);
 }
 
-int esi_diagram_instances_leave(struct esi_diagram *diagram,
-                                uint32_t row,
-                                const struct esi_causal_call *exit)
+int esi_diagram_take_instance(void *data, const struct esi_causal_instance *instance)
 {
-    const struct es_tuple *tuple = &exit->told->tuple;
-    const struct esi_run_member *member = exit->member;
-    const char *text = exit->told->site ? exit->told->site : "";
-    struct esi_collective_call call;
-    uint32_t site;
-
-    if (!member || member->communicator->between || tuple->stop == 0 ||
-        tuple->sequence == ES_SEQUENCE_UNKNOWN || !exit->operation ||
-        exit->operation->op_class != ES_CLASS_COLLECTIVE)
-        return 0;
-    call = (struct esi_collective_call){
-        .key = {member->communicator->key[0], member->communicator->key[1]},
-        .communicator = member->communicator->name,
-        .operation = tuple->operation,
-        .instance = tuple->sequence,
-        .size = (int)member->communicator->size,
-        .rank = member->rank,
-        .world_rank = (int)row,
-        .root = tuple->peer < 0 ? -1 : tuple->peer,
-        .bytes = es_tuple_bytes(tuple),
-        .enter_ns = exit->told->start_ns,
-        .exit_ns = exit->told->stop_ns,
-        .error_ns = exit->told->error_ns,
-        .clock = diagram->threads[row]->host + 1,
-    };
-    if (esi_texts_add(&diagram->texts, text, strlen(text), &site) < 0)
-        return -ENOMEM;
-    call.site = esi_texts_at(&diagram->texts, site);
-    diagram->instances.result = 0;
-    if (esi_collectives_add(diagram->instances.analysis, &call) == -ENOMEM)
-        return -ENOMEM;
-    return diagram->instances.result; /* other refused calls are counted by the
-                                         analysis */
-}
-
-int esi_diagram_finish(struct esi_diagram *diagram)
-{
+    struct esi_diagram *diagram = data;
     int result;
 
     pthread_mutex_lock(&diagram->lock);
+    diagram->instances.judged = instance;
     diagram->instances.result = 0;
-    esi_collectives_finish(diagram->instances.analysis);
-    result = diagram->instances.result;
+    result = esi_collectives_add(diagram->instances.analysis, instance);
+    if (result == 0)
+        result = diagram->instances.result;
     diagram->extent.changes++;
     pthread_mutex_unlock(&diagram->lock);
     return result;

@@ -13,17 +13,16 @@ struct esi_diagram_instances {
     struct esi_diagram_instance
         *items; /* owned; number & (ESI_DIAGRAM_INSTANCES - 1) */
     size_t capacity;
-    uint64_t count; /* including replaced ones */
-    int result;     /* the error of the last insertions */
+    uint64_t count;                           /* including replaced ones */
+    const struct esi_causal_instance *judged; /* the last one; borrowed for the call */
+    int result;                               /* of its insertion */
 };
 enum { ESI_DIAGRAM_INSTANCES = 1 << 16 };
 
 /* Returns 0 or -ENOMEM. */
 int esi_diagram_instances_init(struct esi_diagram *diagram);
 void esi_diagram_instances_fini(struct esi_diagram *diagram);
-/* Adds the exit of a row from a collective operation whose enter was added. */
-int esi_diagram_instances_leave(struct esi_diagram *diagram,
-                                uint32_t row,
-                                const struct esi_causal_call *exit);
+/* For the listener; the events of the members' exits were added. */
+int esi_diagram_take_instance(void *data, const struct esi_causal_instance *instance);
 
 #endif

@@ -108,6 +108,8 @@ struct esi_diagram {
     size_t trace_count, trace_capacity;
     struct esi_diagram_thread **threads; /* rows; owned */
     size_t thread_count, thread_capacity;
+    uint32_t *rows; /* by number of the run's thread; owned */
+    size_t row_capacity;
     struct esi_texts texts;
     struct esi_texts types;
     struct {

@@ -3,7 +3,7 @@
 /* Tests of the waits in a single collective operation: cases by hand. */
 #include "config.h"
 
-#include "monitors/collectives/collectives.h"
+#include "tests/monitors/made_collectives.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,31 +51,27 @@ static struct seen hand_seen;
 
 /* The instance of four ranks with these times, on the clock with this number. */
 static const struct esi_collective_instance *judge_on(const struct by_hand *hand,
-                                                      uint32_t clock)
+                                                      int clock)
 {
-    struct esi_collectives_config config = {.on_instance = keep, .data = &hand_seen};
-    struct esi_collectives *analysis = NULL;
+    struct made_collectives made;
 
     hand_seen.count = 0;
-    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
-    for (int rank = 0; rank < SIZE; rank++) {
-        struct esi_collective_call call = {.key = {11, 22},
-                                           .communicator = "world",
-                                           .operation = hand->operation,
-                                           .instance = 5,
-                                           .size = SIZE,
-                                           .rank = rank,
-                                           .world_rank = 100 + rank,
-                                           .root = hand->root,
-                                           .bytes = hand->bytes,
-                                           .enter_ns = hand->times[rank][0],
-                                           .exit_ns = hand->times[rank][1],
-                                           .error_ns = hand->error_ns,
-                                           .clock = clock};
-
-        assert_int_equal(esi_collectives_add(analysis, &call), 0);
-    }
-    esi_collectives_destroy(analysis);
+    made_collectives_init(
+        &made, (struct esi_causality_config){.held_max = 0},
+        (struct esi_collectives_config){.on_instance = keep, .data = &hand_seen});
+    for (int rank = 0; rank < SIZE; rank++)
+        made_collectives_add(&made,
+                             &(struct made_part){.operation = hand->operation,
+                                                 .instance = 5,
+                                                 .size = SIZE,
+                                                 .rank = rank,
+                                                 .root = hand->root,
+                                                 .bytes = hand->bytes,
+                                                 .enter_ns = hand->times[rank][0],
+                                                 .exit_ns = hand->times[rank][1],
+                                                 .error_ns = hand->error_ns,
+                                                 .clock = clock});
+    made_collectives_fini(&made);
     assert_int_equal(hand_seen.count, 1);
     return &hand_seen.instance;
 }

@@ -6,9 +6,8 @@
  */
 #include "config.h"
 
-#include "monitors/collectives/collectives.h"
+#include "tests/monitors/made_collectives.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,73 +47,57 @@ static void keep(void *data, const struct esi_collective_instance *instance)
     seen->count++;
 }
 
-static struct esi_collectives *make(struct seen *seen,
-                                    struct esi_collectives_config base)
+static void begin(struct made_collectives *made,
+                  struct seen *seen,
+                  struct esi_causality_config matching)
 {
-    struct esi_collectives *analysis = NULL;
-
     seen->count = 0;
-    base.on_instance = keep;
-    base.data = seen;
-    assert_int_equal(esi_collectives_create(&base, &analysis), 0);
-    return analysis;
+    made_collectives_init(
+        made, matching,
+        (struct esi_collectives_config){.on_instance = keep, .data = seen});
 }
 
-static struct esi_collective_call call_of(uint16_t operation,
-                                          uint32_t instance,
-                                          int size,
-                                          int rank)
+static struct made_part part_of(uint16_t operation,
+                                uint32_t instance,
+                                int size,
+                                int rank)
 {
-    return (struct esi_collective_call){.key = {11, 22},
-                                        .communicator = "world",
-                                        .operation = operation,
-                                        .instance = instance,
-                                        .size = size,
-                                        .rank = rank,
-                                        .world_rank = 100 + rank,
-                                        .root = -1,
-                                        .bytes = 8,
-                                        .error_ns = 0};
+    return (struct made_part){.operation = operation,
+                              .instance = instance,
+                              .size = size,
+                              .rank = rank,
+                              .root = -1,
+                              .bytes = 8};
 }
 
 /* --- Assembling instances ------------------------------------------------------- */
 
-static int add(struct esi_collectives *analysis,
-               uint16_t operation,
-               uint32_t instance,
-               int rank,
-               uint64_t enter_ns)
+static void add(struct made_collectives *made,
+                uint16_t operation,
+                uint32_t instance,
+                int rank,
+                uint64_t enter_ns)
 {
-    struct esi_collective_call call = call_of(operation, instance, 3, rank);
+    struct made_part part = part_of(operation, instance, 3, rank);
 
-    call.enter_ns = enter_ns;
-    call.exit_ns = enter_ns + 1000;
-    return esi_collectives_add(analysis, &call);
-}
-
-static struct esi_collectives_counts counts_of(const struct esi_collectives *analysis)
-{
-    struct esi_collectives_counts counts;
-
-    esi_collectives_counts(analysis, &counts);
-    return counts;
+    part.enter_ns = enter_ns;
+    part.exit_ns = enter_ns + 1000;
+    made_collectives_add(made, &part);
 }
 
 static void imbalance_is_that_of_the_work_before(void **state)
 {
     static struct seen seen;
-    struct esi_collectives *analysis =
-        make(&seen, (struct esi_collectives_config){.max_open = 0});
+    struct made_collectives made;
 
     (void)state;
+    begin(&made, &seen, (struct esi_causality_config){.held_max = 0});
     for (int rank = 0; rank < 3; rank++)
-        assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 0, rank, 10000), 0);
+        add(&made, ES_OP_MPI_Barrier, 0, rank, 10000);
     for (int rank = 0; rank < 3; rank++)
-        assert_int_equal(add(analysis, ES_OP_MPI_Allreduce_c, 1, rank,
-                             11000 + 100 * (uint64_t)(rank + 1)),
-                         0);
+        add(&made, ES_OP_MPI_Allreduce_c, 1, rank, 11000 + 100 * (uint64_t)(rank + 1));
     for (int rank = 0; rank < 3; rank++)
-        assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 3, rank, 20000), 0);
+        add(&made, ES_OP_MPI_Barrier, 3, rank, 20000);
     assert_int_equal(seen.count, 3);
     assert_true(seen.instances[0].imbalance < 0);
     assert_true(seen.instances[1].imbalance > 0.4999 &&
@@ -122,94 +105,115 @@ static void imbalance_is_that_of_the_work_before(void **state)
     assert_int_equal(seen.instances[1].arrivals[2].work_ns, 300);
     assert_int_equal(seen.instances[1].operation, ES_OP_MPI_Allreduce);
     assert_true(seen.instances[2].imbalance < 0); /* the last one is incomplete */
-    esi_collectives_destroy(analysis);
+    made_collectives_fini(&made);
 }
 
 static void a_part_that_was_lost_is_given_up_with_patience(void **state)
 {
     static struct seen seen;
-    struct esi_collectives *analysis =
-        make(&seen, (struct esi_collectives_config){.patience_ns = 5000});
+    struct made_collectives made;
 
     (void)state;
-    add(analysis, ES_OP_MPI_Barrier, 7, 2, 500);
-    add(analysis, ES_OP_MPI_Barrier, 8, 0, 1000);
-    add(analysis, ES_OP_MPI_Barrier, 8, 1, 1000);
-    esi_collectives_expire(analysis, 200000);
+    begin(&made, &seen, (struct esi_causality_config){.patience_ns = 5000});
+    add(&made, ES_OP_MPI_Barrier, 7, 2, 500);
+    add(&made, ES_OP_MPI_Barrier, 8, 0, 1000);
+    add(&made, ES_OP_MPI_Barrier, 8, 1, 1000);
+    made_collectives_pass(&made, 200000);
     assert_int_equal(seen.count, 1); /* rank 2 may still compute */
     assert_int_equal(seen.instances[0].instance, 7);
-    assert_int_equal(counts_of(analysis).beginnings, 1); /* before the others' first */
-    add(analysis, ES_OP_MPI_Barrier, 9, 2, 3000);
-    esi_collectives_expire(analysis, 6999);
-    assert_int_equal(seen.count, 1);
-    esi_collectives_expire(analysis, 7000);
+    /* Before the others' first. */
+    assert_int_equal(made_collectives_totals(&made).beginnings, 1);
+    add(&made, ES_OP_MPI_Barrier, 9, 2, 3000);
+    made_collectives_pass(&made, 200000);
     assert_int_equal(seen.count, 2);
     assert_int_equal(seen.instances[1].instance, 8);
     assert_int_equal(seen.instances[1].known, 2);
     assert_int_equal(seen.instances[1].culprit, -1);
-    assert_int_equal(counts_of(analysis).incomplete, 1);
-    assert_int_equal(counts_of(analysis).beginnings, 1);
-    assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 8, 2, 1000), -ESTALE);
-    esi_collectives_expire(analysis, 4000 + UINT64_C(60) * 5000);
+    assert_int_equal(made_collectives_totals(&made).incomplete, 1);
+    assert_int_equal(made_collectives_totals(&made).beginnings, 1);
+    add(&made, ES_OP_MPI_Barrier, 8, 2, 1000);
+    assert_int_equal(made_collectives_totals(&made).late, 1);
+    made_collectives_pass(&made, 4000 + UINT64_C(60) * 5000 - 1);
+    assert_int_equal(seen.count, 2);
+    made_collectives_pass(&made, 4000 + UINT64_C(60) * 5000);
     assert_int_equal(seen.count, 3);
-    assert_int_equal(counts_of(analysis).open, 0);
-    esi_collectives_destroy(analysis);
+    assert_int_equal(made_collectives_totals(&made).held, 0);
+    made_collectives_fini(&made);
+}
+
+static void patience_counts_from_the_newest_part(void **state)
+{
+    static struct seen seen;
+    struct made_collectives made;
+
+    (void)state;
+    begin(&made, &seen, (struct esi_causality_config){.patience_ns = 5000});
+    add(&made, ES_OP_MPI_Barrier, 8, 0, 900);
+    add(&made, ES_OP_MPI_Barrier, 8, 1, 1000);
+    add(&made, ES_OP_MPI_Barrier, 9, 2, 3000);
+    made_collectives_pass(&made, 6999);
+    assert_int_equal(seen.count, 0);
+    made_collectives_pass(&made, 7000);
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.instances[0].instance, 8);
+    made_collectives_fini(&made);
 }
 
 static void too_many_push_the_oldest_out(void **state)
 {
     static struct seen seen;
-    struct esi_collectives *analysis =
-        make(&seen, (struct esi_collectives_config){.max_open = 4});
+    struct made_collectives made;
 
     (void)state;
+    begin(&made, &seen, (struct esi_causality_config){.held_max = 4});
     for (uint32_t i = 0; i < 10; i++)
-        assert_int_equal(add(analysis, ES_OP_MPI_Barrier, i, 1, 1000 + i), 0);
-    assert_int_equal(counts_of(analysis).open, 4);
-    assert_int_equal(counts_of(analysis).crowded, 6);
+        add(&made, ES_OP_MPI_Barrier, i, 1, 1000 + i);
+    assert_int_equal(made_collectives_totals(&made).held, 4);
+    assert_int_equal(made_collectives_totals(&made).crowded, 6);
     assert_int_equal(seen.instances[5].instance, 5);
-    esi_collectives_finish(analysis);
+    assert_int_equal(esi_causality_finish(made.causality), 0);
     assert_int_equal(seen.count, 10);
-    assert_int_equal(counts_of(analysis).incomplete, 10);
-    assert_int_equal(counts_of(analysis).beginnings, 0);
-    esi_collectives_destroy(analysis);
+    assert_int_equal(made_collectives_totals(&made).incomplete, 10);
+    assert_int_equal(made_collectives_totals(&made).beginnings, 0);
+    made_collectives_fini(&made);
 }
 
 /* Trees may be reported before, between or after the calls, by any rank. */
 static void trees_are_told_apart(void **state)
 {
     static struct seen seen;
-    struct esi_collectives *analysis =
-        make(&seen, (struct esi_collectives_config){.patience_ns = 1000});
-    struct esi_collective_call tree = call_of(0, 1, 3, 0);
+    struct made_collectives made;
+    struct made_part tree = part_of(ES_OP_tree_contribute, 1, 3, 0);
 
     (void)state;
+    begin(&made, &seen, (struct esi_causality_config){.patience_ns = 1000});
+    tree.enter_ns = tree.exit_ns = 1;
     tree.version = 7;
-    assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
+    made_collectives_add(&made, &tree);
     for (uint32_t i = 0; i < 4; i++) {
-        add(analysis, ES_OP_MPI_Barrier, i, 0, 1000 + i);
-        add(analysis, ES_OP_MPI_Barrier, i, 1, 1000 + i);
+        add(&made, ES_OP_MPI_Barrier, i, 0, 1000 + i);
+        add(&made, ES_OP_MPI_Barrier, i, 1, 1000 + i);
         tree.instance = 2;
         tree.version = 8;
         if (i == 2)
-            assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
-        add(analysis, ES_OP_MPI_Barrier, i, 2, 1000 + i);
+            made_collectives_add(&made, &tree);
+        add(&made, ES_OP_MPI_Barrier, i, 2, 1000 + i);
     }
     tree.instance = 3;
-    assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
+    made_collectives_add(&made, &tree);
     assert_int_equal(seen.count, 4);
     assert_false(seen.instances[0].tree || seen.instances[3].tree);
     assert_true(seen.instances[1].tree && seen.instances[1].version == 7);
     assert_true(seen.instances[2].tree && seen.instances[2].version == 8);
     /* A tree whose operation has no calls is no instance. */
     tree.instance = 9;
-    assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
-    assert_int_equal(counts_of(analysis).open, 1);
-    esi_collectives_finish(analysis);
-    assert_int_equal(counts_of(analysis).open, 0);
-    assert_int_equal(counts_of(analysis).incomplete, 0);
+    made_collectives_add(&made, &tree);
+    assert_int_equal(made_collectives_totals(&made).held, 1);
+    assert_int_equal(esi_causality_finish(made.causality), 0);
+    assert_int_equal(made_collectives_totals(&made).held, 0);
+    assert_int_equal(made_collectives_totals(&made).incomplete, 0);
     assert_int_equal(seen.count, 4);
-    esi_collectives_destroy(analysis);
+    made_collectives_fini(&made);
 }
 
 /* The long history of one rank is read after that of the others: late reports of trees
@@ -217,79 +221,94 @@ static void trees_are_told_apart(void **state)
 static void late_news_of_trees_begins_nothing(void **state)
 {
     enum { COUNT = 5000 };
-    const struct esi_collectives_config config = {.patience_ns = 1000};
-    struct esi_collectives *analysis;
-    struct esi_collective_call tree = call_of(0, 0, 3, 0);
+    struct made_collectives made;
+    struct made_part tree = part_of(ES_OP_tree_contribute, 0, 3, 0);
 
     (void)state;
-    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
+    made_collectives_init(&made, (struct esi_causality_config){.patience_ns = 1000},
+                          (struct esi_collectives_config){.on_instance = NULL});
     for (uint32_t i = 0; i < COUNT; i++)
         for (int rank = 0; rank < 3; rank++)
-            add(analysis, ES_OP_MPI_Barrier, i, rank, 1000 + i);
+            add(&made, ES_OP_MPI_Barrier, i, rank, 1000 + i);
+    tree.enter_ns = tree.exit_ns = 1;
     for (tree.instance = 0; tree.instance < COUNT; tree.instance++)
-        assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
-    assert_int_equal(counts_of(analysis).complete, COUNT);
-    assert_int_equal(counts_of(analysis).open, 0);
-    esi_collectives_destroy(analysis);
+        made_collectives_add(&made, &tree);
+    assert_int_equal(made_collectives_totals(&made).collectives, COUNT);
+    assert_int_equal(made_collectives_totals(&made).held, 0);
+    made_collectives_fini(&made);
 }
 
 static void nonsense_is_counted(void **state)
 {
     static struct seen seen;
-    struct esi_collectives *analysis =
-        make(&seen, (struct esi_collectives_config){.max_open = 0});
-    struct esi_collective_call call = call_of(ES_OP_MPI_Bcast, 1, 3, 0);
+    struct made_collectives made;
+    struct made_part part = part_of(ES_OP_MPI_Bcast, 1, 3, 0);
+    struct esi_causality_totals totals;
 
     (void)state;
-    call.enter_ns = 10;
-    call.exit_ns = 20;
-    call.root = 1;
-    assert_int_equal(esi_collectives_add(analysis, &call), 0);
-    assert_int_equal(esi_collectives_add(analysis, &call), -EEXIST);
-    call.rank = 1;
-    call.operation = ES_OP_MPI_Scatter;
-    assert_int_equal(esi_collectives_add(analysis, &call), -EPROTO);
-    call.operation = ES_OP_MPI_Bcast;
-    call.root = 2;
-    assert_int_equal(esi_collectives_add(analysis, &call), -EPROTO);
-    call.root = 3;
-    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
-    call.root = 1;
-    call.rank = 3;
-    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
-    call.rank = 1;
-    call.size = 4;
-    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
-    call.size = 3;
-    call.exit_ns = 9;
-    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
-    call.exit_ns = 20;
-    call.operation = ES_OP_MPI_Send;
-    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
-    assert_int_equal(counts_of(analysis).invalid, 5);
-    assert_int_equal(counts_of(analysis).mismatched, 2);
-    assert_int_equal(counts_of(analysis).duplicates, 1);
-    assert_int_equal(counts_of(analysis).calls, 1);
-    esi_collectives_destroy(analysis);
+    begin(&made, &seen, (struct esi_causality_config){.held_max = 0});
+    part.enter_ns = 10;
+    part.exit_ns = 20;
+    part.root = 1;
+    made_collectives_add(&made, &part);
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).duplicates, 1);
+    part.rank = 1;
+    part.operation = ES_OP_MPI_Scatter;
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).mismatched, 1);
+    part.operation = ES_OP_MPI_Bcast;
+    part.root = 2;
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).mismatched, 2);
+    part.root = 3;
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).invalid, 1);
+    part.root = 1;
+    part.rank = 3; /* it is no member */
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).unplaced, 1);
+    part.rank = 1;
+    part.exit_ns = 9;
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).invalid, 2);
+    part.exit_ns = 20;
+    part.enter_ns = 0;
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).invalid, 3);
+    part.enter_ns = 10;
+    part.operation = 4000; /* there is none */
+    made_collectives_add(&made, &part);
+    assert_int_equal(made_collectives_totals(&made).invalid, 4);
+    part.operation = ES_OP_MPI_Send; /* not a collective */
+    made_collectives_add(&made, &part);
+    assert_int_equal(esi_causality_finish(made.causality), 0);
+    totals = made_collectives_totals(&made);
+    assert_int_equal(totals.invalid, 4);
+    assert_int_equal(totals.mismatched, 2);
+    assert_int_equal(totals.duplicates, 1);
+    assert_int_equal(totals.unplaced, 1);
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.instances[0].known, 1);
+    made_collectives_fini(&made);
 }
 
 static void numbers_go_on_past_the_greatest(void **state)
 {
     static struct seen seen;
-    struct esi_collectives *analysis =
-        make(&seen, (struct esi_collectives_config){.patience_ns = 1});
+    struct made_collectives made;
 
     (void)state;
-    for (int i = 0; i < 300; i++)
+    begin(&made, &seen, (struct esi_causality_config){.patience_ns = 1});
+    for (uint32_t i = 0; i <= 300; i++)
         for (int rank = 0; rank < 3; rank++)
-            assert_int_equal(add(analysis, ES_OP_MPI_Barrier,
-                                 UINT32_MAX - 150 + (uint32_t)i, rank,
-                                 1000 + (uint64_t)i),
-                             0);
-    esi_collectives_expire(analysis, UINT64_C(1) << 60);
-    assert_int_equal(counts_of(analysis).complete, 300);
-    assert_int_equal(counts_of(analysis).beginnings, 0);
-    esi_collectives_destroy(analysis);
+            if (UINT32_MAX - 150 + i != ES_SEQUENCE_UNKNOWN)
+                add(&made, ES_OP_MPI_Barrier, UINT32_MAX - 150 + i, rank,
+                    1000 + (uint64_t)i);
+    made_collectives_pass(&made, UINT64_C(1) << 60);
+    assert_int_equal(made_collectives_totals(&made).collectives, 300);
+    assert_int_equal(made_collectives_totals(&made).beginnings, 0);
+    made_collectives_fini(&made);
 }
 
 /* --- Random runs against a reference ---------------------------------------------- */
@@ -301,13 +320,13 @@ static const uint16_t operations[] = {
     ES_OP_MPI_Ibarrier,  ES_OP_MPI_Neighbor_alltoall};
 
 struct truth {
-    struct esi_collective_call calls[RANKS];
+    struct made_part calls[RANKS];
     bool lost[RANKS];
     bool complete;
 };
 
 /* Whether rank `a` of an operation needs data of `b`. */
-static bool needs(const struct esi_collective_call *call, int a, int b)
+static bool needs(const struct made_part *call, int a, int b)
 {
     switch (call->operation) {
     case ES_OP_MPI_Barrier:
@@ -342,11 +361,10 @@ static void draw_truth(struct truth *truth, uint32_t number, int size)
     int root = has_root(operation) ? (int)draw_below((uint64_t)size) : -1;
 
     for (int rank = 0; rank < size; rank++) {
-        struct esi_collective_call *call = &truth->calls[rank];
+        struct made_part *call = &truth->calls[rank];
 
-        *call = call_of(operation, number, size, rank);
+        *call = part_of(operation, number, size, rank);
         call->root = root;
-        call->key[0] = (uint64_t)size;
         call->enter_ns = UINT64_C(1000000) * number + 1 + draw_below(500000);
         call->exit_ns = call->enter_ns;
         truth->lost[rank] = false;
@@ -370,7 +388,7 @@ static void check_instance(const struct esi_collective_instance *instance,
     uint64_t most = 0;
 
     for (int a = 0; a < instance->size; a++) {
-        const struct esi_collective_call *call = &truth->calls[a];
+        const struct made_part *call = &truth->calls[a];
         uint64_t wait_ns = 0;
 
         for (int b = 0; b < instance->size; b++)
@@ -399,11 +417,11 @@ static void check_instance(const struct esi_collective_instance *instance,
                         instance->arrivals[instance->culprit].debt_ns);
 }
 
-static void shuffle(struct esi_collective_call *calls, size_t count)
+static void shuffle(struct made_part *calls, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
         size_t other = draw_below(i);
-        struct esi_collective_call call = calls[i - 1];
+        struct made_part call = calls[i - 1];
 
         calls[i - 1] = calls[other];
         calls[other] = call;
@@ -411,9 +429,7 @@ static void shuffle(struct esi_collective_call *calls, size_t count)
 }
 
 /* Draws the calls of a run: some are lost, some doubled, and the order is random. */
-static size_t draw_run(struct truth *truths,
-                       int size,
-                       struct esi_collective_call *calls)
+static size_t draw_run(struct truth *truths, int size, struct made_part *calls)
 {
     size_t count = 0;
 
@@ -438,19 +454,19 @@ static void random_runs_are_as_in_the_reference(void **state)
 {
     static struct seen seen;
     static struct truth truths[INSTANCES];
-    static struct esi_collective_call calls[INSTANCES * RANKS * 2];
+    static struct made_part calls[INSTANCES * RANKS * 2];
 
     (void)state;
     for (int size = 1; size <= RANKS; size++) {
-        struct esi_collectives *analysis =
-            make(&seen, (struct esi_collectives_config){.max_open = 0});
+        struct made_collectives made;
         size_t count = draw_run(truths, size, calls);
         size_t complete = 0;
         size_t wanted = 0;
 
+        begin(&made, &seen, (struct esi_causality_config){.held_max = 0});
         for (size_t i = 0; i < count; i++)
-            esi_collectives_add(analysis, &calls[i]);
-        esi_collectives_finish(analysis);
+            made_collectives_add(&made, &calls[i]);
+        assert_int_equal(esi_causality_finish(made.causality), 0);
         for (size_t i = 0; i < seen.count; i++) {
             const struct esi_collective_instance *instance = &seen.instances[i];
 
@@ -463,9 +479,9 @@ static void random_runs_are_as_in_the_reference(void **state)
         for (size_t i = 0; i < INSTANCES; i++)
             wanted += truths[i].complete;
         assert_int_equal(complete, wanted);
-        assert_int_equal(counts_of(analysis).complete, wanted);
-        assert_int_equal(counts_of(analysis).invalid, 0);
-        esi_collectives_destroy(analysis);
+        assert_int_equal(made_collectives_totals(&made).collectives, wanted);
+        assert_int_equal(made_collectives_totals(&made).invalid, 0);
+        made_collectives_fini(&made);
     }
 }
 
@@ -476,21 +492,20 @@ static void enter(void *data, const struct esi_collective_instance *instance)
     assert_int_equal(esi_collective_statistics_add(data, instance), 0);
 }
 
-static struct esi_collective_statistics *statistics_of(
-    const struct esi_collective_call *calls,
-    size_t count)
+static struct esi_collective_statistics *statistics_of(const struct made_part *calls,
+                                                       size_t count)
 {
     struct esi_collective_statistics *statistics = NULL;
-    struct esi_collectives_config config = {.on_instance = enter};
-    struct esi_collectives *analysis = NULL;
+    struct made_collectives made;
 
     assert_int_equal(esi_collective_statistics_create(&statistics), 0);
-    config.data = statistics;
-    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
+    made_collectives_init(
+        &made, (struct esi_causality_config){.held_max = 0},
+        (struct esi_collectives_config){.on_instance = enter, .data = statistics});
     for (size_t i = 0; i < count; i++)
-        esi_collectives_add(analysis, &calls[i]);
-    esi_collectives_finish(analysis);
-    esi_collectives_destroy(analysis);
+        made_collectives_add(&made, &calls[i]);
+    assert_int_equal(esi_causality_finish(made.causality), 0);
+    made_collectives_fini(&made);
     return statistics;
 }
 
@@ -512,7 +527,7 @@ static const struct esi_collective_group *group_of(
 static void merged_statistics_are_those_of_the_whole(void **state)
 {
     static struct truth truths[INSTANCES];
-    static struct esi_collective_call calls[INSTANCES * RANKS * 2];
+    static struct made_part calls[INSTANCES * RANKS * 2];
     size_t count = 0;
     size_t half = 0;
 
@@ -563,7 +578,7 @@ static void the_line_that_costs_most_is_found(void **state)
 {
     enum { OPERATIONS = 64 };
     static const char *const sites[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    static struct esi_collective_call calls[OPERATIONS * 3];
+    static struct made_part calls[OPERATIONS * 3];
     struct esi_collective_statistics *whole, *rest;
     struct esi_collective_line worst;
     const struct esi_collective_rank *ranks;
@@ -572,9 +587,9 @@ static void the_line_that_costs_most_is_found(void **state)
     (void)state;
     for (uint32_t i = 0; i < OPERATIONS; i++) {
         for (int rank = 0; rank < 3; rank++) {
-            struct esi_collective_call *call = &calls[3 * i + (uint32_t)rank];
+            struct made_part *call = &calls[3 * i + (uint32_t)rank];
 
-            *call = call_of(ES_OP_MPI_Barrier, i, 3, rank);
+            *call = part_of(ES_OP_MPI_Barrier, i, 3, rank);
             call->enter_ns = 10000 * (i + 1) + (rank == 2 ? 1000 : 0);
             call->exit_ns = call->enter_ns + 2000;
             call->site = rank < 2     ? "elsewhere"
@@ -602,7 +617,7 @@ static void the_line_that_costs_most_is_found(void **state)
 /* A rank that is always late is reported with its cost. */
 static void the_late_rank_is_found(void **state)
 {
-    static struct esi_collective_call calls[INSTANCES * 4];
+    static struct made_part calls[INSTANCES * 4];
     struct esi_collective_statistics *statistics;
     const struct esi_collective_group *group;
     size_t count = 0;
@@ -610,9 +625,9 @@ static void the_late_rank_is_found(void **state)
     (void)state;
     for (uint32_t i = 0; i < INSTANCES; i++)
         for (int rank = 0; rank < 4; rank++) {
-            struct esi_collective_call *call = &calls[count++];
+            struct made_part *call = &calls[count++];
 
-            *call = call_of(ES_OP_MPI_Allreduce, i, 4, rank);
+            *call = part_of(ES_OP_MPI_Allreduce, i, 4, rank);
             call->enter_ns =
                 UINT64_C(100000) * (i + 1) + (rank == 3 ? 5000 : 0) + (uint64_t)rank;
             call->exit_ns = UINT64_C(100000) * (i + 1) + 6000;
@@ -648,24 +663,24 @@ static void sizes_stand_apart_by_powers_of_eight(void **state)
     };
     struct esi_collective_statistics *statistics;
     struct esi_collectives_config config = {.by_size = true, .on_instance = enter};
-    struct esi_collectives *analysis;
+    struct made_collectives made;
 
     (void)state;
     assert_int_equal(esi_collective_statistics_create(&statistics), 0);
     config.data = statistics;
-    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
+    made_collectives_init(&made, (struct esi_causality_config){.held_max = 0}, config);
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int rank = 0; rank < 2; rank++) {
-            struct esi_collective_call call = call_of(ES_OP_MPI_Allreduce, i, 2, rank);
+            struct made_part call = part_of(ES_OP_MPI_Allreduce, i, 2, rank);
 
             call.bytes = rank == 0 ? rows[i].bytes : 0;
             call.enter_ns = call.exit_ns = 1000;
             assert_int_equal(esi_size_class_of(rows[i].bytes), rows[i].size_class);
             assert_int_equal(esi_size_class_least(rows[i].size_class), rows[i].least);
             assert_int_equal(esi_size_class_most(rows[i].size_class), rows[i].most);
-            assert_int_equal(esi_collectives_add(analysis, &call), 0);
+            made_collectives_add(&made, &call);
         }
-    esi_collectives_destroy(analysis);
+    made_collectives_fini(&made);
     assert_int_equal(esi_collective_statistics_count(statistics), 5);
     assert_int_equal(esi_collective_statistics_at(statistics, 1)->size_class, 2);
     assert_int_equal(esi_collective_statistics_at(statistics, 1)->complete, 2);
@@ -677,6 +692,7 @@ SUITE(test_collectives)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(imbalance_is_that_of_the_work_before),
         cmocka_unit_test(a_part_that_was_lost_is_given_up_with_patience),
+        cmocka_unit_test(patience_counts_from_the_newest_part),
         cmocka_unit_test(too_many_push_the_oldest_out),
         cmocka_unit_test(trees_are_told_apart),
         cmocka_unit_test(late_news_of_trees_begins_nothing),

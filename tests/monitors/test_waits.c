@@ -61,7 +61,7 @@ struct agreement {
     struct esi_diagram *diagram;
     struct esi_collectives *collectives;
     struct esi_export *export;
-    struct esi_causal_listener delay_listener, diagram_listener;
+    struct esi_causal_listener delay_listener, diagram_listener, collectives_listener;
     struct es_set_sink diagram_sink, export_sink;
     char *text; /* of the export */
     size_t length;
@@ -97,30 +97,23 @@ static int hear(void *data,
                 const struct esi_causal_call *call)
 {
     struct agreement *made = data;
-    struct esi_collective_call part;
 
     if (call)
         made->rank_of[event->id.trace] = call->thread->process->rank;
-    if (call && call->role == ESI_ROLE_EXIT) {
-        part = (struct esi_collective_call){
-            .key = {1, 2}, /* all programs use MPI_COMM_WORLD only */
-            .communicator = esi_causal_call_communicator_name(call),
-            .operation = call->told->tuple.operation,
-            .instance = call->told->tuple.sequence,
-            .size = made->timeline.ranks,
-            .rank = call->thread->process->rank,
-            .world_rank = call->thread->process->rank,
-            .root = call->told->tuple.peer,
-            .enter_ns = call->told->start_ns,
-            .exit_ns = call->told->stop_ns,
-            .error_ns = call->told->error_ns,
-            .clock = strcmp(call->thread->process->host, hosts[0]) == 0 ? 1 : 2,
-        };
-        assert_int_equal(esi_collectives_add(made->collectives, &part), 0);
-    }
     assert_int_equal(made->delay_listener.told(made->delay_listener.data, event, call),
                      0);
     return made->diagram_listener.told(made->diagram_listener.data, event, call);
+}
+
+static int hear_instance(void *data, const struct esi_causal_instance *instance)
+{
+    struct agreement *made = data;
+
+    assert_int_equal(instance->known, made->timeline.ranks);
+    assert_int_equal(
+        made->collectives_listener.instance(made->collectives_listener.data, instance),
+        0);
+    return made->diagram_listener.instance(made->diagram_listener.data, instance);
 }
 
 static int hear_trace(void *data, uint32_t trace, const char *name)
@@ -346,6 +339,7 @@ static void begin_agreement(struct agreement *made)
     assert_int_equal(esi_export_create(&export, &error, &made->export), 0);
     made->delay_listener = esi_delay_listener(made->delay);
     made->diagram_listener = esi_diagram_listener(made->diagram);
+    made->collectives_listener = esi_collectives_listener(made->collectives);
     made->diagram_sink = esi_diagram_sink(made->diagram);
     made->export_sink = esi_export_sink(made->export);
 }
@@ -382,7 +376,8 @@ static void draw_hosts(struct made_timeline *timeline)
 /* Passes the program to all of them. */
 static void tell_all(struct agreement *made)
 {
-    const struct esi_causal_listener listener = {.told = hear, .data = made};
+    const struct esi_causal_listener listener = {
+        .told = hear, .instance = hear_instance, .data = made};
     struct es_error error;
 
     made->timeline.attributes = true;
