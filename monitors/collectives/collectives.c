@@ -59,70 +59,66 @@ void esi_collectives_destroy(struct esi_collectives *analysis)
     errno = saved_errno;
 }
 
-/* Work is the time between two consecutive operations; nonblocking ones may finish at
- * any time. */
-static int find_imbalance(struct esi_collectives *analysis,
-                          const struct esi_run_communicator *communicator,
-                          struct esi_collective_instance *instance)
+/* NULL if out of memory. */
+static struct departure *departure_of(struct esi_collectives *analysis,
+                                      const struct esi_run_communicator *communicator)
 {
-    struct esi_collective_arrival *arrivals = analysis->arrivals;
-    struct departure *before;
-    double sum = 0;
-    uint64_t slowest = 0;
-    bool known;
+    struct departure *found;
 
     if (ESI_ARRAY_RESERVE(analysis->departures, analysis->departure_capacity,
                           (size_t)communicator->number + 1) < 0)
-        return -ENOMEM;
+        return NULL;
     while (analysis->departure_count <= communicator->number)
         analysis->departures[analysis->departure_count++] =
             (struct departure){.known = false};
-    before = &analysis->departures[communicator->number];
-    if (!before->ns)
-        before->ns = calloc((size_t)instance->size, sizeof *before->ns);
-    if (!before->ns)
-        return -ENOMEM;
-    known = before->known && !analysis->traits.nonblocking &&
-            instance->instance == before->number + 1;
-    for (int rank = 0; rank < instance->size; rank++) {
-        uint64_t enter_ns = arrivals[rank].enter_ns;
-
-        if (known && enter_ns > before->ns[rank])
-            arrivals[rank].work_ns = enter_ns - before->ns[rank];
-        sum += (double)arrivals[rank].work_ns;
-        if (arrivals[rank].work_ns > slowest)
-            slowest = arrivals[rank].work_ns;
-        before->ns[rank] = arrivals[rank].exit_ns;
-    }
-    before->known = !analysis->traits.nonblocking;
-    before->number = instance->instance;
-    if (sum > 0)
-        instance->imbalance = (double)slowest * instance->size / sum - 1;
-    return 0;
+    found = &analysis->departures[communicator->number];
+    if (!found->ns)
+        found->ns = calloc(communicator->size, sizeof *found->ns);
+    return found->ns ? found : NULL;
 }
 
-/* Sets the arrivals.  Returns whether all have read the same clock. */
+/* Sets the arrivals, and the imbalance of the work: that is the time between two
+ * consecutive operations, but nonblocking ones may finish at any time.  Returns whether
+ * all have read the same clock. */
 static bool take_parts(struct esi_collectives *analysis,
-                       const struct esi_causal_instance *told)
+                       const struct esi_causal_instance *told,
+                       struct departure *last,
+                       struct esi_collective_instance *instance)
 {
+    uint32_t size = told->communicator->size;
+    bool complete = told->known == size, nonblocking = analysis->traits.nonblocking;
+    bool works =
+        complete && last->known && !nonblocking && told->number == last->number + 1;
     const struct esi_run_process *first = NULL;
+    uint64_t sum = 0, slowest = 0;
     bool is_same = true;
 
-    for (uint32_t rank = 0; rank < told->communicator->size; rank++) {
+    for (uint32_t rank = 0; rank < size; rank++) {
         const struct esi_causal_part *part = &told->parts[rank];
         const struct esi_run_process *process =
             part->thread ? part->thread->process : NULL;
+        uint64_t work_ns = works && part->start_ns > last->ns[rank]
+                               ? part->start_ns - last->ns[rank]
+                               : 0;
 
         analysis->arrivals[rank] =
             (struct esi_collective_arrival){.known = process,
                                             .world_rank = process ? process->rank : 0,
                                             .enter_ns = part->start_ns,
                                             .exit_ns = part->stop_ns,
+                                            .work_ns = work_ns,
                                             .site = part->site};
-        if (!first)
-            first = process;
+        first = first ? first : process;
         is_same &= !process || process->clock == first->clock;
+        sum += work_ns;
+        slowest = work_ns > slowest ? work_ns : slowest;
+        if (complete)
+            last->ns[rank] = part->stop_ns;
     }
+    if (complete)
+        *last = (struct departure){!nonblocking, told->number, last->ns};
+    if (sum > 0)
+        instance->imbalance = (double)slowest * size / (double)sum - 1;
     return is_same;
 }
 
@@ -143,10 +139,10 @@ int esi_collectives_add(struct esi_collectives *analysis,
         .imbalance = -1,
         .error_ns = error_ns < told->errors_ns[0] ? UINT64_MAX : error_ns,
     };
-    int result = 0;
+    struct departure *last = departure_of(analysis, communicator);
 
-    if (ESI_ARRAY_RESERVE_PAIR(analysis->arrivals, analysis->order, analysis->room,
-                               communicator->size) < 0)
+    if (!last || ESI_ARRAY_RESERVE_PAIR(analysis->arrivals, analysis->order,
+                                        analysis->room, communicator->size) < 0)
         return -ENOMEM;
     if (analysis->operation != told->operation) {
         esi_collective_traits(told->operation->code, &analysis->traits);
@@ -155,18 +151,15 @@ int esi_collectives_add(struct esi_collectives *analysis,
     instance.operation = analysis->traits.family;
     if (analysis->config.by_size)
         instance.size_class = esi_size_class_of(told->most_bytes);
-    if (take_parts(analysis, told))
+    if (take_parts(analysis, told, last, &instance))
         instance.error_ns = ES_SAME_CLOCK_ERROR_NS;
     esi_collective_judge(&analysis->traits, told->least_bytes > 0, analysis->arrivals,
                          analysis->order, &instance);
-    if (instance.known == instance.size) {
-        result = find_imbalance(analysis, communicator, &instance);
-        analysis->repaired += instance.repaired;
-        analysis->impossible += instance.impossible;
-    }
-    if (result == 0 && analysis->config.on_instance)
+    analysis->repaired += instance.repaired;
+    analysis->impossible += instance.impossible;
+    if (analysis->config.on_instance)
         analysis->config.on_instance(analysis->config.data, &instance);
-    return result;
+    return 0;
 }
 
 static int take_instance(void *data, const struct esi_causal_instance *told)
