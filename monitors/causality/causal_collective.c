@@ -325,8 +325,10 @@ static struct esi_instance *make_instance(const struct esi_instances *instances,
     struct esi_instance *instance =
         ESI_LIST_POP(struct esi_instance, &series->set->unused, link);
 
-    bytes += config->only_instances ? 0 : size * sizeof(struct esi_causal_slot);
-    bytes += config->listener.instance ? size * sizeof(struct esi_causal_part) : 0;
+    if (!config->only_instances)
+        bytes += size * sizeof(struct esi_causal_slot);
+    if (config->only_instances || config->listener.instance)
+        bytes += size * sizeof(struct esi_causal_part);
     if (!instance)
         instance = malloc(bytes);
     if (!instance)
