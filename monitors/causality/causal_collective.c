@@ -620,14 +620,18 @@ static int match_member(struct esi_instances *instances,
 
 int esi_collective_match(struct esi_instances *instances,
                          const struct esi_run_thread *thread,
-                         const struct es_operation *operation,
                          const struct esi_causal_tuple *told)
 {
     struct esi_causality_totals *totals = &instances->matching->totals;
     const struct es_tuple *tuple = &told->tuple;
     const struct esi_run_member *member =
         esi_run_member(thread->process, tuple->communicator);
+    const struct es_operation *operation = instances->operation;
 
+    if (tuple->operation != instances->code) {
+        operation = instances->operation = es_operation_find(tuple->operation);
+        instances->code = tuple->operation;
+    }
     if (es_tuple_error(tuple) != 0 ||
         (operation && operation->op_class != ES_CLASS_COLLECTIVE &&
          operation->op_class != ES_CLASS_CONTRIBUTE))

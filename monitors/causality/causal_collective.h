@@ -110,10 +110,12 @@ struct esi_instances {
     const struct esi_causality_config *config; /* borrowed */
     struct esi_matching *matching;
     struct esi_ends ends;
-    struct instance_end *near;      /* the last one found; NULL = none */
-    struct esi_series *last;        /* without events: the last one used */
-    int result;                     /* first error of the listener */
-    uint64_t count;                 /* that have ever begun */
+    struct instance_end *near;            /* the last one found; NULL = none */
+    struct esi_series *last;              /* without events: the last one used, */
+    const struct es_operation *operation; /* and the last operation, */
+    uint16_t code;                        /* with this code */
+    int result;                           /* first error of the listener */
+    uint64_t count;                       /* that have ever begun */
     struct esi_series_set **series; /* by number of the communicator; NULL = none */
     size_t series_count, series_capacity;
     /* Called when all members of an all-to-all instance have entered or will not: they
@@ -134,11 +136,10 @@ void esi_instances_finish(struct esi_instances *instances);
 
 /* --- Without events --------------------------------------------------------------- */
 
-/* Adds a member's part to its instance, or that this uses a tree; `operation` is NULL
- * if it is not known.  Returns 0 or -ENOMEM. */
+/* Adds a member's part to its instance, or that this uses a tree.  Returns 0 or
+ * -ENOMEM. */
 int esi_collective_match(struct esi_instances *instances,
                          const struct esi_run_thread *thread,
-                         const struct es_operation *operation,
                          const struct esi_causal_tuple *told);
 /* Gives up instances that have been incomplete for too long. */
 void esi_instances_expire(struct esi_instances *instances);

@@ -752,26 +752,44 @@ static int end_gap(struct esi_causality *causality,
     return esi_causality_miss(causality, element, &gap);
 }
 
+static void note_tuple(struct esi_matching *matching,
+                       const struct esi_causal_tuple *tuple)
+{
+    matching->totals.tuples++;
+    if (tuple->stop_ns > matching->newest_ns)
+        matching->newest_ns = tuple->stop_ns;
+}
+
+/* Without events. */
+static int add_part(struct esi_causality *causality,
+                    const struct esi_element *element,
+                    const struct esi_causal_tuple *tuple)
+{
+    struct esi_instances *instances = &causality->instances;
+    int result;
+
+    note_tuple(&causality->matching, tuple);
+    result = esi_collective_match(instances, element->thread->of, tuple);
+    return result < 0 ? result : instances->result;
+}
+
 int esi_causality_add(struct esi_causality *causality,
                       uint32_t element,
                       const struct esi_causal_tuple *tuple)
 {
     struct esi_element *of = causality->elements[element];
-    const struct es_operation *operation = es_operation_find(tuple->tuple.operation);
+    const struct es_operation *operation;
     enum esi_action action;
     struct esi_item *item;
-    int result = end_gap(causality, element, tuple);
+    int result;
 
+    if (causality->config.only_instances)
+        return add_part(causality, of, tuple);
+    result = end_gap(causality, element, tuple);
     if (result < 0)
         return result;
-    causality->matching.totals.tuples++;
-    if (tuple->stop_ns > causality->matching.newest_ns)
-        causality->matching.newest_ns = tuple->stop_ns;
-    if (causality->config.only_instances) {
-        result = esi_collective_match(&causality->instances, of->thread->of, operation,
-                                      tuple);
-        return result < 0 ? result : causality->instances.result;
-    }
+    note_tuple(&causality->matching, tuple);
+    operation = es_operation_find(tuple->tuple.operation);
     action = action_of(&tuple->tuple, operation);
     if (action == ESI_IGNORE)
         return 0;
