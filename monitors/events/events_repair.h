@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * events_repair.h - repairs the times of a scope's events (time_repair.h): determines
- * which events belong together, and holds them while the repair waits.
+ * events_repair.h - repairs the times of a scope's events (time_repair.h), and holds
+ * them while the repair waits.
  */
 #ifndef ES_MONITORS_EVENTS_EVENTS_REPAIR_H
 #define ES_MONITORS_EVENTS_EVENTS_REPAIR_H
@@ -40,13 +40,5 @@ int esi_events_repair_finish(struct esi_events_repair *repair);
 
 void esi_events_repair_totals(const struct esi_events_repair *repair,
                               struct esi_time_repair_totals *ret_totals);
-
-/* Determines the match of an event of world rank `rank` on a communicator of `size`
- * members.  An operation that need not make anybody wait, such as a broadcast of no
- * data, has none. */
-void esi_time_link_read(const struct esi_activity *activity,
-                        int rank,
-                        int size,
-                        struct esi_time_link *ret_link);
 
 #endif

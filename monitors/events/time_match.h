@@ -15,13 +15,6 @@
 
 #include "monitors/follow/ends.h"
 
-enum esi_match_kind {
-    ES_MATCH_MESSAGE = 1,
-    ES_MATCH_COLLECTIVE,
-    ES_MATCH_EDGE_UP, /* of a collective tree */
-    ES_MATCH_EDGE_DOWN,
-};
-
 /* The state of the ends of one key. */
 struct esi_time_match {
     struct esi_end end;

@@ -23,6 +23,7 @@
 #include "base/array.h"
 #include "base/heap.h"
 #include "monitors/events/logical_clock.h"
+#include "monitors/events/time_match.h"
 
 #define DEFAULT_MAX ((size_t)65536)
 #define DEFAULT_CONTROL 0.99

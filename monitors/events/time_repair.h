@@ -6,7 +6,7 @@
  * The clocks of different processes agree only within their error bounds, so a receive
  * may seem to stop before its send has started.  The repair takes the operations of all
  * processes, those of each process in order of their stops, finds those that belong
- * together (time_match.h), and returns them with possible times:
+ * together (time_link.h), and returns them with possible times:
  *
  *   - a receive stops after its send has started;
  *   - members leave an all-to-all operation not before the last has entered; those
@@ -36,26 +36,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/events/time_match.h"
+#include "monitors/events/time_link.h"
 
 enum esi_repair_mode {
     ES_REPAIR_NONE,
     ES_REPAIR_BOUND,   /* within the clocks' error bounds; few times change */
     ES_REPAIR_LOGICAL, /* controlled logical clock: spans are nearly preserved, and
                           all impossible times are repaired, even beyond the bounds */
-};
-
-/* The roles of an operation in its match, as bits. */
-enum esi_time_end {
-    ES_TIME_BEFORE = 1, /* its start precedes the others' stops */
-    ES_TIME_AFTER = 2,  /* its stop follows the others' starts */
-};
-
-struct esi_time_link {
-    struct esi_ends_key key; /* kind 0 = the operation has no match */
-    unsigned ends;           /* bits of enum esi_time_end */
-    uint32_t members;        /* number of ends; 2 for a message */
-    uint32_t befores;        /* of these, with ES_TIME_BEFORE; 1 for a message */
 };
 
 /* An operation.  Times are run time. */
