@@ -20,6 +20,7 @@
 #include "monitors/advice/applier.h"
 #include "monitors/advice/tree_change.h"
 #include "monitors/advice/collectives_advice.h"
+#include "monitors/run/run_follow.h"
 
 enum { COMMAND_BYTES = 512 };
 
@@ -27,6 +28,8 @@ struct esi_adviser {
     struct esi_tree_hosts hosts;
     const struct esi_collectives_advise *options; /* borrowed */
     struct esi_collectives_advice *advice;
+    struct esi_run_process **processes; /* by origin, which is an element there */
+    size_t origin_count, origin_capacity;
     struct esi_applier *applier; /* NULL = nothing is applied */
     struct esi_tree_plan places; /* hosts of the run, for the advice */
     struct esi_tree_plan plan;   /* the rules in force */
@@ -181,6 +184,9 @@ static int compute_advice(void *data)
         esi_collectives_advice_advisor(adviser->advice);
     size_t count = esi_tree_advisor_count(advisor);
 
+    if (adviser->last &&
+        esi_causality_finish(esi_collectives_advice_messages(adviser->advice)) < 0)
+        return -ENOMEM;
     free(adviser->proposals);
     free(adviser->commands);
     adviser->count = 0;
@@ -327,15 +333,62 @@ static int check_switchable(struct esi_adviser *adviser, struct es_error *error)
 
 static int on_instance(void *data, const struct esi_collective_instance *instance)
 {
-    return esi_collectives_advice_add(data, instance);
+    struct esi_adviser *adviser = data;
+
+    return esi_collectives_advice_add(adviser->advice, instance);
 }
 
-static int on_end(void *data,
-                  const struct esi_activity *activity,
-                  int world_rank,
-                  const char *host)
+/* Adds the elements up to this one, and their processes. */
+static int add_origins(struct esi_adviser *adviser,
+                       const struct es_scope *scope,
+                       uint32_t last)
 {
-    return esi_collectives_advice_add_end(data, activity, world_rank, host);
+    struct esi_causality *messages = esi_collectives_advice_messages(adviser->advice);
+    uint32_t number = (uint32_t)adviser->origin_count;
+    int result = ESI_ARRAY_RESERVE(adviser->processes, adviser->origin_capacity,
+                                   (size_t)last + 1);
+
+    for (; number <= last && result >= 0; number++) {
+        const struct es_origin *origin = es_scope_origin(scope, number);
+        struct esi_run_process *process;
+
+        result = esi_run_follow_process(esi_causality_run(messages), origin, &process);
+        if (result >= 0)
+            result = esi_causality_add_element(messages, process, origin->thread,
+                                               &(uint32_t){0});
+        if (result >= 0)
+            adviser->processes[adviser->origin_count++] = process;
+    }
+    return result;
+}
+
+static int on_tuple(void *data,
+                    struct esi_follower *follower,
+                    uint32_t origin,
+                    const struct esi_causal_tuple *tuple)
+{
+    struct esi_adviser *adviser = data;
+    struct esi_causality *messages = esi_collectives_advice_messages(adviser->advice);
+    uint16_t communicator = tuple->tuple.communicator;
+    int result = 0;
+
+    if (origin >= adviser->origin_count)
+        result = add_origins(adviser, esi_follower_scope(follower), origin);
+    if (result >= 0 && communicator != ES_COMMUNICATOR_NONE &&
+        !esi_run_member(adviser->processes[origin], communicator))
+        result = esi_run_follow_communicator(esi_causality_run(messages), follower,
+                                             origin, adviser->processes[origin],
+                                             communicator, false);
+    return result < 0 ? result
+                      : esi_collectives_advice_add_tuple(
+                            adviser->advice, adviser->processes[origin], origin, tuple);
+}
+
+static int on_read(void *data)
+{
+    struct esi_adviser *adviser = data;
+
+    return esi_causality_advance(esi_collectives_advice_messages(adviser->advice));
 }
 
 static int prepare_adviser(struct esi_adviser *adviser,
@@ -353,8 +406,10 @@ static int prepare_adviser(struct esi_adviser *adviser,
     if (code < 0)
         return code;
     add_round_trips(adviser);
-    config->listener = (struct esi_collectives_listener){
-        .on_instance = on_instance, .on_end = on_end, .data = adviser->advice};
+    config->listener = (struct esi_collectives_listener){.on_instance = on_instance,
+                                                         .on_tuple = on_tuple,
+                                                         .on_read = on_read,
+                                                         .data = adviser};
     *classes |=
         1u << ES_CLASS_CONTRIBUTE | 1u << ES_CLASS_ARRIVAL | 1u << ES_CLASS_DEPARTURE;
     /* Without trees, link costs come from the messages of the program. */
@@ -400,6 +455,7 @@ void esi_adviser_close(struct esi_adviser *adviser)
     if (adviser->has_plan)
         esi_tree_plan_fini(&adviser->plan);
     esi_tree_rows_fini(&adviser->rows);
+    free(adviser->processes);
     free(adviser->proposals);
     free(adviser->commands);
     free(adviser);

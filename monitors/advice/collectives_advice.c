@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_advice.c - locations of ranks, for link costs and for trees. */
+/* collectives_advice.c - locations of ranks, and which tuples are ends of messages. */
 #include "config.h"
 
 #include "monitors/advice/collectives_advice.h"
@@ -10,18 +10,30 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "eventspace/operation.h"
-#include "monitors/events/events_repair.h"
 #include "monitors/advice/link_feed.h"
+#include "tuplespace/operation_codes.h"
 #include "wrappers/shapes/placement.h"
+#include "wrappers/stages/node_edges.h"
 
 enum { RANKS_MOST = 1 << 20 };
+/* Ends that wait for the other end of their message. */
+enum { MAX_OPEN = 65536 };
+/* How long they wait if it may have been lost. */
+#define PATIENCE_NS UINT64_C(1000000000)
+/* Ranks with observed upward departures, by a hash of tree and rank.  A collision loses
+ * a leaf's messages. */
+enum { INNER_BITS = 1 << 14 };
 
 struct esi_collectives_advice {
     const struct esi_tree_plan *plan; /* borrowed */
     struct esi_tree_advisor *advisor;
     struct esi_link_costs *costs;
-    struct esi_link_feed *feed;
+    struct esi_link_feed feed;
+    struct esi_causality *messages; /* tells the feed of them */
+    uint8_t inner[INNER_BITS / 8];
+    size_t processes;            /* of the run, whose hosts are in `ranks` */
     struct esi_host_info *ranks; /* by world rank; host "" = not known */
     int rank_count;
     size_t rank_capacity;
@@ -67,7 +79,8 @@ int esi_collectives_advice_create(const struct esi_collectives_advice_config *co
                                   struct esi_collectives_advice **ret_advice)
 {
     struct esi_collectives_advice *advice = calloc(1, sizeof *advice);
-    struct esi_link_feed_config feed = {.place = find_place, .data = advice};
+    struct esi_causality_config messages = {
+        .held_max = MAX_OPEN, .patience_ns = PATIENCE_NS, .trees = true};
     int result;
 
     if (!advice)
@@ -76,9 +89,11 @@ int esi_collectives_advice_create(const struct esi_collectives_advice_config *co
     result = esi_tree_advisor_create(&config->advisor, &advice->advisor);
     if (result == 0)
         result = esi_link_costs_create(&advice->costs);
-    feed.costs = advice->costs;
+    advice->feed = (struct esi_link_feed){advice->costs, find_place, advice};
+    messages.listener =
+        (struct esi_causal_listener){.told = esi_link_feed_told, .data = &advice->feed};
     if (result == 0)
-        result = esi_link_feed_create(&feed, &advice->feed);
+        result = esi_causality_create(&messages, &advice->messages);
     if (result < 0) {
         esi_collectives_advice_destroy(advice);
         return result;
@@ -93,7 +108,7 @@ void esi_collectives_advice_destroy(struct esi_collectives_advice *advice)
 
     if (!advice)
         return;
-    esi_link_feed_destroy(advice->feed);
+    esi_causality_destroy(advice->messages);
     esi_link_costs_destroy(advice->costs);
     esi_tree_advisor_destroy(advice->advisor);
     free(advice->ranks);
@@ -112,34 +127,52 @@ int esi_collectives_advice_add(struct esi_collectives_advice *advice,
     return result == -ENOMEM ? result : 0;
 }
 
-int esi_collectives_advice_add_end(struct esi_collectives_advice *advice,
-                                   const struct esi_activity *activity,
-                                   int world_rank,
-                                   const char *host)
+struct esi_causality *esi_collectives_advice_messages(
+    const struct esi_collectives_advice *advice)
 {
-    const struct es_operation *operation = es_operation_find(activity->operation);
-    struct esi_activity end = *activity;
-    struct esi_timed timed = {.start_ns = activity->start_ns,
-                              .stop_ns = activity->stop_ns,
-                              .error_ns = activity->error_ns};
-    int result = note_host(advice, world_rank, host);
+    return advice->messages;
+}
 
-    if (result < 0 || !operation || activity->stop_ns == 0)
-        return result;
+/* For a leaf, its contribution is its message to its parent; other nodes have
+ * departures. */
+static bool is_end(struct esi_collectives_advice *advice,
+                   const struct esi_run_process *process,
+                   const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+    const struct esi_run_member *member = esi_run_member(process, tuple->communicator);
+    uint64_t at;
+
+    if (!operation || !member || tuple->peer < 0)
+        return false;
+    if (operation->op_class == ES_CLASS_SEND || operation->op_class == ES_CLASS_RECEIVE)
+        return true;
+    if (!(1u << operation->op_class & ES_CLASSES_TREE) ||
+        !esi_tree_edge_has_message(tuple->tag, tuple->bytes))
+        return false;
+    at = esi_hash_mix(member->communicator->number, (uint32_t)tuple->tag);
+    at = esi_hash_mix(at, process->number) % INNER_BITS;
+    if (operation->code == ES_OP_tree_departure_up)
+        advice->inner[at / 8] |= (uint8_t)(1u << at % 8);
+    return operation->op_class != ES_CLASS_CONTRIBUTE ||
+           !(advice->inner[at / 8] & 1u << at % 8);
+}
+
+int esi_collectives_advice_add_tuple(struct esi_collectives_advice *advice,
+                                     const struct esi_run_process *process,
+                                     uint32_t element,
+                                     const struct esi_causal_tuple *tuple)
+{
+    const struct esi_run_model *run = esi_causality_run(advice->messages);
+    int result = 0;
+
     /* Members of an operation need locations even if they send no message. */
-    if (operation->op_class == ES_CLASS_COLLECTIVE)
-        return 0;
-    if (operation->op_class == ES_CLASS_CONTRIBUTE) {
-        if (activity->peer < 0)
-            return 0;
-        end.operation = es_operation_by_name("tree departure up")->code;
-        esi_time_link_read(&end, world_rank, 0, &timed.link);
-        return timed.link.key.kind ? esi_link_feed_add_contribution(
-                                         advice->feed, &timed, activity->bytes)
-                                   : 0;
-    }
-    esi_time_link_read(&end, world_rank, 0, &timed.link);
-    return esi_link_feed_add(advice->feed, &timed, activity->bytes);
+    for (; advice->processes < run->process_count && result == 0; advice->processes++)
+        result = note_host(advice, run->processes[advice->processes]->rank,
+                           run->processes[advice->processes]->host);
+    if (result < 0 || !is_end(advice, process, &tuple->tuple))
+        return result;
+    return esi_causality_add(advice->messages, element, tuple);
 }
 
 static const char *cluster_of(const struct esi_collectives_advice *advice,

@@ -6,8 +6,8 @@
  *
  *   esi_collectives_advice_create(&config, &advice);
  *   for each instance:             esi_collectives_advice_add(advice, instance);
- *   for each message's end:        esi_collectives_advice_add_end(advice, &activity,
- *                                                                rank, host);
+ *   for each message's end:        esi_collectives_advice_add_tuple(advice, process,
+ *                                                                  element, &tuple);
  *   for each group i:              esi_collectives_advice_propose(advice, i, rule,
  *                                                                version, &proposal);
  *
@@ -18,8 +18,8 @@
 
 #include <stdio.h>
 
-#include "monitors/follow/thread_state.h"
 #include "monitors/advice/tree_advice.h"
+#include "monitors/causality/causality.h"
 
 struct esi_collectives_advice_config {
     const struct esi_tree_plan *plan; /* its hosts: clusters and gateways; borrowed */
@@ -37,13 +37,16 @@ void esi_collectives_advice_destroy(struct esi_collectives_advice *advice);
 /* Adds an instance; ignores unsuitable ones.  Returns 0 or -ENOMEM. */
 int esi_collectives_advice_add(struct esi_collectives_advice *advice,
                                const struct esi_collective_instance *instance);
-/* Adds one end of a message, or a contribution to a tree, of a world rank on a host;
- * with times as recorded by the clocks.  Ignores other activities.  Returns 0 or
- * -ENOMEM. */
-int esi_collectives_advice_add_end(struct esi_collectives_advice *advice,
-                                   const struct esi_activity *activity,
-                                   int world_rank,
-                                   const char *host);
+/* What matches the messages: the caller adds processes, communicators and elements to
+ * it, and advances and finishes it.  Borrowed. */
+struct esi_causality *esi_collectives_advice_messages(
+    const struct esi_collectives_advice *advice);
+/* Adds one end of a message, or a contribution to a tree, with times as recorded by the
+ * clocks.  Ignores other operations.  Returns 0 or -ENOMEM. */
+int esi_collectives_advice_add_tuple(struct esi_collectives_advice *advice,
+                                     const struct esi_run_process *process,
+                                     uint32_t element,
+                                     const struct esi_causal_tuple *tuple);
 /* Adds the round-trip time of a small message between two hosts. */
 void esi_collectives_advice_add_round_trip(struct esi_collectives_advice *advice,
                                            const char *host,

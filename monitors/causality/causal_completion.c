@@ -86,6 +86,22 @@ static int add_posted(struct completing *of, size_t max, uint32_t index)
 
 /* --- Completed requests ----------------------------------------------------------- */
 
+/* Forgets what had ended before an operation of the thread began, if it is much: the
+ * call that has completed it was told, or is not in the view. */
+static void forget_completed(struct esi_causal_thread *thread, uint64_t begun_ns)
+{
+    size_t first = 0;
+
+    while (first < thread->completed_count &&
+           thread->completed[first].stop_ns < begun_ns)
+        first++;
+    if (first <= thread->completed_count / 2)
+        return;
+    thread->completed_count -= first;
+    memmove(thread->completed, thread->completed + first,
+            thread->completed_count * sizeof *thread->completed);
+}
+
 static int add_completed(struct esi_causal_thread *thread,
                          const struct esi_completed *completed)
 {
@@ -126,6 +142,8 @@ static int add_ended(struct completing *of,
         tuple->peer < 0 && es_tuple_error(tuple) == 0 &&
         add_posted(of, max, event->id.index) < 0)
         return -ENOMEM;
+    if (of->thread->completed_count == of->thread->completed_capacity)
+        forget_completed(of->thread, call->told->start_ns);
     return add_completed(of->thread, &completed);
 }
 

@@ -210,7 +210,10 @@ static struct esi_edge begin_event(const struct esi_causal_output *output,
     return (struct esi_edge){.operation = item->operation,
                              .ns = told->start_ns,
                              .done = is_open ? 0 : item->call,
-                             .trace = thread->trace};
+                             .trace = thread->trace,
+                             .error_ns = told->error_ns > UINT32_MAX
+                                             ? UINT32_MAX
+                                             : (uint32_t)told->error_ns};
 }
 
 static int emit_event(struct esi_causal_output *output,

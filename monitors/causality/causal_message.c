@@ -401,7 +401,7 @@ static void settle_receive(struct esi_messages *messages,
 {
     if (message->send == END_GIVEN) {
         tell_sender(message, received);
-        if (message->end.key.kind == ESI_MESSAGE)
+        if (message->end.key.kind < ESI_EPOCH_POST)
             messages->matching->totals.messages++;
         else
             messages->matching->totals.epochs++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Matches the two ends of messages: messages sent by programs, and the synchronization
- * of the epochs of one-sided operations.
+ * Matches the two ends of messages: messages sent by programs, those in instrumented
+ * trees, and the synchronization of the epochs of one-sided operations.
  *
  * A message exists from the first of its ends that is read until the last one is
  * emitted. The communicator in its key is that of esi_channel_key(); the tag may be
@@ -15,7 +15,13 @@
 #include "monitors/follow/ends.h"
 
 /* Kinds of keys. */
-enum esi_message_kind { ESI_MESSAGE = 1, ESI_EPOCH_POST, ESI_EPOCH_COMPLETE };
+enum esi_message_kind {
+    ESI_MESSAGE = 1,
+    ESI_EDGE_UP, /* of a collective tree */
+    ESI_EDGE_DOWN,
+    ESI_EPOCH_POST,
+    ESI_EPOCH_COMPLETE,
+};
 
 struct esi_messages {
     struct esi_matching *matching;

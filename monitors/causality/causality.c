@@ -65,6 +65,11 @@ static enum esi_action action_of_rma(const struct es_operation *operation)
 static enum esi_action action_of_class(const struct es_operation *operation)
 {
     switch ((enum es_class)operation->op_class) {
+    case ES_CLASS_CONTRIBUTE:
+    case ES_CLASS_DEPARTURE:
+        return ESI_SEND;
+    case ES_CLASS_ARRIVAL:
+        return ESI_RECEIVE;
     case ES_CLASS_SEND:
         return operation->persistent ? ESI_UNARY : ESI_SEND;
     case ES_CLASS_RECEIVE:
@@ -110,6 +115,11 @@ static enum esi_action action_of(const struct es_tuple *tuple,
     default:
         return action_of_class(operation);
     }
+}
+
+static bool is_in_tree(const struct es_operation *operation)
+{
+    return operation && 1u << operation->op_class & ES_CLASSES_TREE;
 }
 
 /* Returns whether 0 bytes in a member's tuple imply that no data are moved at all. */
@@ -287,6 +297,21 @@ static void drop_item(struct esi_causality *causality, struct esi_item *item)
     causality->matching.totals.held--;
 }
 
+static enum esi_message_kind kind_of_message(const struct es_operation *operation)
+{
+    switch (operation->code) {
+    case ES_OP_tree_contribute:
+    case ES_OP_tree_arrival_up:
+    case ES_OP_tree_departure_up:
+        return ESI_EDGE_UP;
+    case ES_OP_tree_arrival_down:
+    case ES_OP_tree_departure_down:
+        return ESI_EDGE_DOWN;
+    default:
+        return ESI_MESSAGE;
+    }
+}
+
 /* Determines the key of an end's message; returns false if that is not possible. */
 static bool find_message(struct esi_causality *causality,
                          const struct esi_item *item,
@@ -305,7 +330,7 @@ static bool find_message(struct esi_causality *causality,
     }
     ret_key->tag = tuple->tag;
     ret_key->sequence = tuple->sequence;
-    ret_key->kind = ESI_MESSAGE;
+    ret_key->kind = kind_of_message(item->operation);
     return true;
 }
 
@@ -791,7 +816,7 @@ int esi_causality_add(struct esi_causality *causality,
     note_tuple(&causality->matching, tuple);
     operation = es_operation_find(tuple->tuple.operation);
     action = action_of(&tuple->tuple, operation);
-    if (action == ESI_IGNORE)
+    if (action == ESI_IGNORE || (is_in_tree(operation) && !causality->config.trees))
         return 0;
     if (action == ESI_NEIGHBOUR)
         return add_neighbour(causality, of, &tuple->tuple);

@@ -64,9 +64,10 @@ struct esi_edge {
     const struct es_operation *operation;
     uint64_t ns;   /* run time */
     uint64_t done; /* of a send: number of the call of its thread that has completed it,
-                       which may be its own; 0 = none yet: that call will name this
-                       receive; or ESI_CALL_NOT_KNOWN */
-    uint32_t trace; /* of the thread */
+                      which may be its own; 0 = none yet: that call will name this
+                      receive; or ESI_CALL_NOT_KNOWN */
+    uint32_t trace;    /* of the thread */
+    uint32_t error_ns; /* error bound of `ns`, at most UINT32_MAX */
 };
 #define ESI_CALL_NOT_KNOWN UINT64_MAX
 
@@ -180,6 +181,9 @@ struct esi_causality_config {
     struct esi_causal_listener listener;
     bool attributes;      /* whether events have attributes and texts */
     bool only_instances;  /* see below */
+    bool trees;           /* whether tuples of instrumented trees are messages: the
+                             contribution of a leaf is one to its parent, but those of
+                             other nodes must be left out */
     size_t held_max;      /* maximum number of waiting tuples, or of instances if
                              `only_instances`; 0 = 2^20 */
     uint64_t patience_ns; /* run time after which missing tuples are taken for lost,

@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
-#include "monitors/follow/activity.h"
 #include "monitors/run/run_follow.h"
 #include "monitors/sites/sites.h"
 
@@ -168,25 +167,6 @@ void esi_collectives_scope_set_listener(struct esi_collectives_scope *scope,
     scope->listener = *listener;
 }
 
-/* Messages use the same clocks as operations, so that times within a host have no
- * error. */
-static int tell_end(struct esi_collectives_scope *scope,
-                    uint32_t number,
-                    const struct esi_causal_tuple *told)
-{
-    const struct es_origin *origin = es_scope_origin(scope->scope, number);
-    struct esi_activity activity;
-
-    esi_activity_read(scope->scope, number, &told->tuple, &activity);
-    if (told->tuple.stop != 0) {
-        activity.start_ns = told->start_ns;
-        activity.stop_ns = told->stop_ns;
-        activity.error_ns = told->error_ns;
-    }
-    return scope->listener.on_end(scope->listener.data, &activity, origin->rank,
-                                  origin->host);
-}
-
 /* Whether the tuple is part of an operation, or shows one. */
 static bool is_part(const struct es_tuple *tuple)
 {
@@ -203,8 +183,12 @@ static int take_tuple(struct esi_collectives_scope *scope,
     struct esi_causal_tuple told = {.tuple = *tuple};
     uint16_t communicator = tuple->communicator;
 
+    /* Messages use the same clocks as operations, so that times within a host have no
+     * error. */
     convert_time(scope, mark->origin, &told);
-    if (scope->listener.on_end && tell_end(scope, mark->origin, &told) < 0)
+    if (scope->listener.on_tuple && tuple->stop != 0 &&
+        scope->listener.on_tuple(scope->listener.data, scope->follower, mark->origin,
+                                 &told) < 0)
         return -ENOMEM;
     if (origin->element == NO_ELEMENT || !is_part(tuple))
         return 0;
@@ -227,6 +211,8 @@ int esi_collectives_scope_add(struct esi_collectives_scope *scope)
     for (size_t i = 0; batch && i < batch->count && result >= 0; i++)
         if (!es_mark_is_summary(&batch->marks[i]))
             result = take_tuple(scope, &batch->tuples[i], &batch->marks[i]);
+    if (result >= 0 && batch && !batch->more && scope->listener.on_read)
+        result = scope->listener.on_read(scope->listener.data);
     /* While some elements have more data, others may be far ahead of them. */
     if (result >= 0 && batch && !batch->more &&
         scope->newest_ns - scope->settled_ns >= SETTLE_NS) {

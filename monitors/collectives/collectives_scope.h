@@ -18,20 +18,22 @@
 #define ES_MONITORS_COLLECTIVES_COLLECTIVES_SCOPE_H
 
 #include "eventspace/scope.h"
+#include "monitors/causality/causality.h"
 #include "monitors/collectives/collectives.h"
 #include "monitors/follow/follower.h"
-#include "monitors/follow/thread_state.h"
 
 /* Callbacks for data that is read.  A negative result ends the reading. */
 struct esi_collectives_listener {
-    /* May be NULL, like on_end. */
+    /* May be NULL, like the others. */
     int (*on_instance)(void *data, const struct esi_collective_instance *instance);
-    /* Called for an end of a message, a contribution to a tree, and other
-     * activities. */
-    int (*on_end)(void *data,
-                  const struct esi_activity *activity,
-                  int world_rank,
-                  const char *host);
+    /* Called for each operation in the scope's view that has ended; its element is a
+     * number in the follower's scope. */
+    int (*on_tuple)(void *data,
+                    struct esi_follower *follower,
+                    uint32_t origin,
+                    const struct esi_causal_tuple *tuple);
+    /* Called when everything available has been read. */
+    int (*on_read)(void *data);
     void *data;
 };
 
@@ -53,7 +55,7 @@ int esi_collectives_scope_open(struct es_run *run,
 /* Accepts NULL. */
 void esi_collectives_scope_close(struct esi_collectives_scope *scope);
 
-/* Sets the listener whose `on_end` is called for the tuples in the scope's view. */
+/* Sets the listener for the tuples in the scope's view. */
 void esi_collectives_scope_set_listener(
     struct esi_collectives_scope *scope,
     const struct esi_collectives_listener *listener);

@@ -24,6 +24,8 @@ enum { SIZE = 4, HOP_NS = 50000 };
 struct scene {
     struct esi_tree_plan plan; /* no hosts */
     struct esi_collectives_advice *advice;
+    struct esi_run_process *processes[SIZE];
+    uint32_t elements[SIZE];
     uint32_t instance;
 };
 
@@ -34,6 +36,21 @@ static int begin(void **state)
 
     scene = (struct scene){.instance = 0};
     assert_int_equal(esi_collectives_advice_create(&config, &scene.advice), 0);
+    for (int i = 0; i < SIZE; i++) {
+        struct esi_causality *messages = esi_collectives_advice_messages(scene.advice);
+        struct esi_run_model *run = esi_causality_run(messages);
+        struct esi_run_process process = {.host = "here", .rank = i};
+        struct esi_run_reported world = {
+            .key = {1, 2}, .rank = i, .size = SIZE, .world = (int32_t[]){0, 1, 2, 3}};
+
+        assert_int_equal(esi_run_model_add_process(run, &process, &scene.processes[i]),
+                         0);
+        assert_int_equal(
+            esi_run_model_set_communicator(run, scene.processes[i], 0, &world), 0);
+        assert_int_equal(esi_causality_add_element(messages, scene.processes[i], 0,
+                                                   &scene.elements[i]),
+                         0);
+    }
     *state = &scene;
     return 0;
 }
@@ -58,22 +75,23 @@ static void add_end(struct scene *scene,
                     uint64_t from_ns,
                     uint64_t to_ns)
 {
-    struct esi_activity activity = {
-        .present = true,
-        .operation = code_of(what),
-        .peer = peer,
-        .tag = code_of("MPI_Allreduce"),
-        .bytes = 8,
-        .sequence = scene->instance,
-        .has_communicator = true,
-        .key = {1, 2},
+    struct esi_causal_tuple tuple = {
+        .tuple = {.operation = code_of(what),
+                  .start = BEGIN_NS + from_ns,
+                  .stop = BEGIN_NS + to_ns,
+                  .peer = peer,
+                  .tag = code_of("MPI_Allreduce"),
+                  .bytes = 8,
+                  .sequence = scene->instance},
         .start_ns = BEGIN_NS + from_ns,
         .stop_ns = BEGIN_NS + to_ns,
         .error_ns = 1000000,
     };
 
-    assert_int_equal(
-        esi_collectives_advice_add_end(scene->advice, &activity, rank, "here"), 0);
+    assert_int_equal(esi_collectives_advice_add_tuple(scene->advice,
+                                                      scene->processes[rank],
+                                                      scene->elements[rank], &tuple),
+                     0);
 }
 
 /* Adds messages up a chain. Each takes one hop; its receiver waits for 1 ms. */
@@ -134,6 +152,8 @@ static struct esi_tree_advice propose(struct scene *scene,
     struct esi_tree_advice advice;
 
     assert_int_equal(esi_tree_rule_parse_short(in_force, NULL, &rule), 0);
+    assert_int_equal(
+        esi_causality_finish(esi_collectives_advice_messages(scene->advice)), 0);
     assert_int_equal(
         esi_collectives_advice_propose(scene->advice, 0, &rule, version, &advice), 0);
     esi_tree_rule_fini(&rule);

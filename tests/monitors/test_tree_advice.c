@@ -112,52 +112,70 @@ static bool find_place(void *data, int world_rank, struct esi_location *ret_plac
 }
 
 /* Adds one end of a message that takes 300 ns within a host and 7000 ns beyond. */
-static void add_end(struct esi_link_feed *feed,
-                    int source,
-                    int other,
-                    int number,
-                    bool sends)
+static void add_end(struct esi_causality *messages, int source, int number, bool sends)
 {
-    uint64_t took_ns = source + other == 1 ? 300 : 7000;
+    uint64_t took_ns = source == 1 ? 300 : 7000;
     uint64_t start_ns = 1000000 + (uint64_t)number * 100000;
-    struct esi_timed timed = {.start_ns = start_ns, .error_ns = 5};
+    const char *name = sends ? "tree departure up" : "tree arrival up";
+    struct esi_causal_tuple end = {
+        .tuple = {.operation = es_operation_by_name(name)->code,
+                  .start = start_ns,
+                  .stop = start_ns + (sends ? 50 : took_ns),
+                  .peer = sends ? 0 : source,
+                  .bytes = 8,
+                  .sequence = (uint32_t)number},
+        .start_ns = start_ns,
+        .stop_ns = start_ns + (sends ? 50 : took_ns),
+        .error_ns = 5,
+    };
 
-    timed.stop_ns = start_ns + (sends ? 50 : took_ns);
-    timed.link.key.kind = ES_MATCH_EDGE_UP;
-    timed.link.key.source = source;
-    timed.link.key.destination = other;
-    timed.link.key.sequence = (uint32_t)number;
-    timed.link.ends = sends ? ES_TIME_BEFORE : ES_TIME_AFTER;
-    assert_int_equal(esi_link_feed_add(feed, &timed, 8), 0);
+    assert_int_equal(esi_causality_add(messages, sends ? (uint32_t)source : 0, &end),
+                     0);
 }
 
 static void both_ends_of_messages_tell_their_costs(void **state)
 {
     struct esi_location places[3] = {{.host = 0}, {.host = 0}, {.host = 1}};
-    struct esi_link_feed_config config = {.place = find_place, .data = places};
-    struct esi_link_feed *feed;
+    struct esi_link_feed feed = {.place = find_place, .data = places};
+    struct esi_causality_config config = {
+        .listener = {.told = esi_link_feed_told, .data = &feed}, .trees = true};
+    struct esi_causality *messages;
     struct esi_link_cost cost;
 
     (void)state;
-    assert_int_equal(esi_link_costs_create(&config.costs), 0);
-    assert_int_equal(esi_link_feed_create(&config, &feed), 0);
+    assert_int_equal(esi_link_costs_create(&feed.costs), 0);
+    assert_int_equal(esi_causality_create(&config, &messages), 0);
+    for (int i = 0; i < 4; i++) {
+        struct esi_run_process known = {.host = "", .rank = i};
+        struct esi_run_reported world = {
+            .key = {1, 2}, .rank = i, .size = 4, .world = (int32_t[]){0, 1, 2, 3}};
+        struct esi_run_model *run = esi_causality_run(messages);
+        struct esi_run_process *process;
+        uint32_t element;
+
+        assert_int_equal(esi_run_model_add_process(run, &known, &process), 0);
+        assert_int_equal(esi_run_model_set_communicator(run, process, 0, &world), 0);
+        assert_int_equal(esi_causality_add_element(messages, process, 0, &element), 0);
+        assert_int_equal(element, i);
+    }
     for (int i = 0; i < 20; i++) {
         for (int j = 1; j < 4; j++) {
-            add_end(feed, j, 0, i, i % 2);
-            add_end(feed, j, 0, i, i % 2); /* a repetition, not the other end */
-            add_end(feed, j, 0, i + 1000, i % 2);
-            add_end(feed, j, 0, i + 1000, !(i % 2));
+            add_end(messages, j, i, i % 2);
+            add_end(messages, j, i, i % 2); /* a repetition, not the other end */
+            add_end(messages, j, i + 1000, i % 2);
+            add_end(messages, j, i + 1000, !(i % 2));
         }
     }
-    cost = esi_link_costs_get(config.costs, ES_LINK_HOST);
+    assert_int_equal(esi_causality_finish(messages), 0);
+    cost = esi_link_costs_get(feed.costs, ES_LINK_HOST);
     assert_int_equal(cost.samples, 20);
     assert_near(cost.latency_ns + 2 * cost.overhead_ns, 300, 0);
-    cost = esi_link_costs_get(config.costs, ES_LINK_CLUSTER);
+    cost = esi_link_costs_get(feed.costs, ES_LINK_CLUSTER);
     assert_int_equal(cost.samples, 20);
     assert_near(cost.latency_ns + 2 * cost.overhead_ns, 7000, 0);
     assert_near(cost.error_ns, 10, 0);
-    esi_link_feed_destroy(feed);
-    esi_link_costs_destroy(config.costs);
+    esi_causality_destroy(messages);
+    esi_link_costs_destroy(feed.costs);
 }
 
 static void places_tell_the_class_of_a_link(void **state)

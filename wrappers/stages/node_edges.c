@@ -30,6 +30,14 @@ static bool is_edge(const struct es_tuple *tuple)
            tuple->operation <= ESI_NODE_DEPARTURE_DOWN;
 }
 
+bool esi_tree_edge_has_message(int32_t tag, uint32_t bytes)
+{
+    const struct es_operation *operation =
+        es_operation_find(esi_tree_tag_operation(tag));
+
+    return bytes > 0 || (operation && operation->synchronizing);
+}
+
 bool esi_node_edges_takes(const struct es_tuple *tuple)
 {
     const struct es_operation *operation;
@@ -152,7 +160,7 @@ static void note_edge(struct esi_node_instance *instance, const struct es_tuple 
     }
     instance->edges = true;
     instance->tag = tuple->tag;
-    instance->operation = (uint16_t)(tuple->tag & 0xffff);
+    instance->operation = esi_tree_tag_operation(tuple->tag);
     switch (tuple->operation) {
     case ESI_NODE_CONTRIBUTE:
         instance->contributed = true;

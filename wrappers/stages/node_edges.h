@@ -72,6 +72,10 @@ static inline uint32_t esi_tree_tag_version(int32_t tag)
     return (uint32_t)tag >> 16;
 }
 
+/* Whether an edge with this tag and payload has a message: without payload, only one of
+ * a barrier has. */
+bool esi_tree_edge_has_message(int32_t tag, uint32_t bytes);
+
 /* One tuple of an operation. */
 struct esi_node_edge {
     struct es_tuple tuple;
