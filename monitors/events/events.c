@@ -91,7 +91,7 @@ static int give_event(void *data, const struct esi_event *event)
 static int open_repair(struct esi_events *events)
 {
     struct esi_events_repair_config config = {
-        .scope = events->scope,
+        .follower = events->follower,
         .mode = events->config.repair,
         .sorting = events->config.scope.sorting,
         .window_ns = events->config.scope.window_ns,

@@ -12,10 +12,10 @@
 struct esi_events_repair;
 
 struct esi_events_repair_config {
-    const struct es_scope *scope; /* the source of all events; borrowed */
-    enum esi_repair_mode mode;    /* not NONE */
-    enum es_sorting sorting;      /* of the events that are added */
-    uint64_t window_ns;           /* how long an event waits for its match; 0 = 10 ms */
+    struct esi_follower *follower; /* the source of all events; borrowed */
+    enum esi_repair_mode mode;     /* not NONE */
+    enum es_sorting sorting;       /* of the events that are added */
+    uint64_t window_ns; /* how long an event waits for its match; 0 = 10 ms */
     /* Receives the events.  A negative result ends the call that delivered the
      * event. */
     int (*give)(void *data, const struct esi_event *event);

@@ -6,6 +6,7 @@
 
 #include "monitors/follow/ends.h"
 #include "monitors/follow/thread_state.h"
+#include "monitors/run/run_model.h"
 
 enum esi_match_kind {
     ES_MATCH_MESSAGE = 1,
@@ -27,12 +28,10 @@ struct esi_time_link {
     uint32_t befores;        /* of these, with ES_TIME_BEFORE; 1 for a message */
 };
 
-/* Determines the match of an event of world rank `rank` on a communicator of `size`
- * members.  An operation that need not make anybody wait, such as a broadcast of no
- * data, has none. */
-void esi_time_link_read(const struct esi_activity *activity,
-                        int rank,
-                        int size,
+/* Determines the match of an operation of a process.  An operation that need not make
+ * anybody wait, such as a broadcast of no data, has none. */
+void esi_time_link_read(const struct esi_run_process *process,
+                        const struct esi_activity *activity,
                         struct esi_time_link *ret_link);
 
 #endif

@@ -23,18 +23,32 @@
 #include "base/array.h"
 #include "base/heap.h"
 #include "monitors/events/logical_clock.h"
-#include "monitors/events/time_match.h"
 
 #define DEFAULT_MAX ((size_t)65536)
 #define DEFAULT_CONTROL 0.99
 #define MOST_PROCESSES (UINT32_C(1) << 20)
 
+/* A match: a send and its receive, the members of a collective operation, or both ends
+ * of a tree's edge.  It is removed when all its ends were seen and settled; of the
+ * others, the oldest is removed if there are too many. */
+struct time_match {
+    struct esi_end end;
+    uint32_t members_left; /* ends not seen yet */
+    uint32_t befores_left; /* starts not known yet */
+    uint32_t members;
+    uint64_t latest_ns; /* of the known starts */
+    uint64_t error_ns;  /* error bound of its clock */
+    bool told;          /* at least one start is known */
+    uint64_t waiting;   /* the first operation that waits for all starts */
+    uint32_t users;     /* operations that refer to it */
+};
+
 struct held {
-    struct esi_timed timed;       /* as added; with repaired times once settled */
-    struct esi_time_match *match; /* NULL = none, or released */
-    uint64_t next;                /* next operation of its process */
-    uint64_t next_start;          /* next unsettled start of its process */
-    uint64_t next_waiting;        /* next one that waits for the same match */
+    struct esi_timed timed;   /* as added; with repaired times once settled */
+    struct time_match *match; /* NULL = none, or released */
+    uint64_t next;            /* next operation of its process */
+    uint64_t next_start;      /* next unsettled start of its process */
+    uint64_t next_waiting;    /* next one that waits for the same match */
     uint64_t shown_start_ns;
     bool start_settled;
     bool waits;
@@ -55,7 +69,7 @@ struct repaired_process {
 struct esi_time_repair {
     struct esi_time_repair_config config;
     struct esi_time_repair_totals totals;
-    struct esi_ends matches;            /* of struct esi_time_match */
+    struct esi_ends matches;            /* of struct time_match */
     struct repaired_process *processes; /* owned */
     size_t process_count;
     struct held *ring; /* owned; a power of two; likewise payloads */
@@ -98,7 +112,7 @@ int esi_time_repair_create(const struct esi_time_repair_config *config,
     if (config->mode != ES_REPAIR_LOGICAL)
         repair->config.control = 0;
     repair->unsettled = 1;
-    esi_ends_init(&repair->matches, sizeof(struct esi_time_match),
+    esi_ends_init(&repair->matches, sizeof(struct time_match),
                   config->max_open ? config->max_open : DEFAULT_MAX);
     *ret_repair = repair;
     return 0;
@@ -174,9 +188,11 @@ static void look_at(struct esi_time_repair *repair, uint32_t process)
 
 static void leave_match(struct esi_time_repair *repair, struct held *held)
 {
-    if (held->match)
-        esi_time_match_leave(&repair->matches, held->match);
+    struct time_match *match = held->match;
+
     held->match = NULL;
+    if (match && --match->users == 0 && match->members_left == 0)
+        esi_ends_forget(&repair->matches, &match->end);
 }
 
 static void note_move(struct esi_time_repair *repair,
@@ -195,7 +211,7 @@ static void note_move(struct esi_time_repair *repair,
 /* Records the start of a member in its match, and wakes those waiting for all of
  * them. */
 static void tell_start(struct esi_time_repair *repair,
-                       struct esi_time_match *match,
+                       struct time_match *match,
                        uint64_t time_ns,
                        uint64_t error_ns)
 {
@@ -258,7 +274,7 @@ static void check_stop(struct esi_time_repair *repair,
                        struct repaired_process *process,
                        const struct held *held)
 {
-    const struct esi_time_match *match = held->match;
+    const struct time_match *match = held->match;
     uint64_t error_ns = 0;
     struct esi_logical_jump jump;
     bool beyond;
@@ -309,7 +325,7 @@ static void settle_stop(struct esi_time_repair *repair, uint64_t number)
 static bool is_ready(struct esi_time_repair *repair, uint64_t number)
 {
     struct held *held = item_at(repair, number);
-    struct esi_time_match *match = held->match;
+    struct time_match *match = held->match;
 
     if (!match || !(held->timed.link.ends & ES_TIME_AFTER) || held->forced ||
         match->befores_left == 0)
@@ -439,16 +455,45 @@ static int make_room(struct esi_time_repair *repair, uint32_t process)
                              2 * repair->ring_size + 2);
 }
 
+/* Removes a match if there are too many.  A match in use becomes the newest. */
+static void bound_matches(struct esi_ends *matches)
+{
+    struct time_match *oldest = esi_ends_excess(matches);
+
+    if (!oldest)
+        return;
+    if (oldest->users == 0)
+        esi_ends_forget(matches, &oldest->end);
+    else
+        esi_ends_wait(matches, &oldest->end, 1);
+}
+
+/* Finds or creates the match of an operation; none if all its ends had been seen, or if
+ * other ends specify a different number.  Returns 0 or -ENOMEM. */
 static int meet_others(struct esi_time_repair *repair, struct held *held)
 {
     const struct esi_time_link *link = &held->timed.link;
-    int result = 0;
+    struct time_match *match;
 
     if (link->key.kind == 0 || link->ends == 0)
         return 0;
-    held->match = esi_time_match_meet(&repair->matches, &link->key, link->members,
-                                      link->befores, &result);
-    return result;
+    match = esi_ends_find(&repair->matches, &link->key);
+    if (match && (match->members_left == 0 || match->members != link->members))
+        return 0;
+    if (!match) {
+        match = esi_ends_add(&repair->matches, &link->key);
+        if (!match)
+            return -ENOMEM;
+        match->members = link->members;
+        match->members_left = link->members;
+        match->befores_left = link->befores;
+        esi_ends_wait(&repair->matches, &match->end, 1);
+        bound_matches(&repair->matches);
+    }
+    match->members_left--;
+    match->users++;
+    held->match = match;
+    return 0;
 }
 
 /* Inserts into the process's awaited starts, sorted by time: usually at the end. */

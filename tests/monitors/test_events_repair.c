@@ -24,18 +24,25 @@ static struct esi_time_link link_of(const char *operation,
 {
     const struct es_operation *found = es_operation_by_name(operation);
     const struct es_operation *barrier = es_operation_by_name("MPI_Barrier");
-    struct esi_activity activity = {.has_communicator = true, .key = {7, 8}};
+    struct esi_activity activity = {.communicator_index = 0};
+    struct esi_run_model run = {.process_count = 0};
+    struct esi_run_process known = {.rank = rank};
+    struct esi_run_reported reported = {.key = {7, 8}, .rank = rank, .size = 4};
+    struct esi_run_process *process;
     struct esi_time_link link;
 
     assert_non_null(found);
+    assert_int_equal(esi_run_model_add_process(&run, &known, &process), 0);
+    assert_int_equal(esi_run_model_set_communicator(&run, process, 0, &reported), 0);
     activity.operation = found->code;
-    activity.peer = peer;
+    activity.argument = peer;
     activity.bytes = (uint32_t)bytes;
     activity.sequence = 5;
     activity.tag = bytes < 0 ? barrier->code + 65536 : 3;
     if (bytes < 0)
         activity.bytes = 0;
-    esi_time_link_read(&activity, rank, 4, &link);
+    esi_time_link_read(process, &activity, &link);
+    esi_run_model_fini(&run);
     return link;
 }
 

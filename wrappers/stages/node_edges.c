@@ -35,7 +35,8 @@ bool esi_tree_edge_has_message(int32_t tag, uint32_t bytes)
     const struct es_operation *operation =
         es_operation_find(esi_tree_tag_operation(tag));
 
-    return bytes > 0 || (operation && operation->synchronizing);
+    return bytes > 0 || (operation && operation->op_class == ES_CLASS_COLLECTIVE &&
+                         operation->synchronizing);
 }
 
 bool esi_node_edges_takes(const struct es_tuple *tuple)
