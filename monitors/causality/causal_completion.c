@@ -195,8 +195,10 @@ static int complete_halves(struct completing *of, size_t first, size_t end)
         if (thread->posted[i].has_received)
             result = complete_one(of, i);
     for (size_t i = first; i < end && result == 0; i++) {
+        const struct esi_completed *ended = &thread->completed[i];
         const struct esi_posted *posted =
-            esi_thread_find_posted(thread, thread->completed[i].index);
+            ended->latest.operation ? NULL
+                                    : esi_thread_find_posted(thread, ended->index);
 
         if (posted)
             result = complete_one(of, (size_t)(posted - thread->posted));
@@ -357,18 +359,14 @@ static int take_completed(struct completing *of)
 /* Whether the call takes a request away from those that will be completed. */
 static bool takes_request(const struct esi_causal_call *call)
 {
+    uint16_t family = esi_operation_family(call->operation);
     uint32_t code = call->told->tuple.sequence;
-    const struct es_operation *of =
-        code <= UINT16_MAX ? es_operation_find((uint16_t)code) : NULL;
+    const struct es_operation *of;
 
-    switch (esi_operation_family(call->operation)) {
-    case ES_OP_MPI_Request_free:
-        return true;
-    case ES_OP_MPI_Cancel:
-        return of && of->op_class == ES_CLASS_SEND;
-    default:
-        return false;
-    }
+    if (family != ES_OP_MPI_Cancel || code > UINT16_MAX)
+        return family == ES_OP_MPI_Request_free;
+    of = es_operation_find((uint16_t)code);
+    return of && of->op_class == ES_CLASS_SEND;
 }
 
 int esi_completion_follow(struct esi_matching *matching,

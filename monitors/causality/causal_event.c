@@ -190,7 +190,6 @@ static struct esi_edge begin_event(const struct esi_causal_output *output,
     struct esi_causal_thread *thread = item->element->thread;
     const struct esi_causal_tuple *told = &item->told;
     bool posts = item->action == ESI_POSTED;
-    bool is_open = item->operation && item->operation->posts;
 
     if (!output->config->listener.told)
         return (struct esi_edge){.operation = NULL};
@@ -207,13 +206,13 @@ static struct esi_edge begin_event(const struct esi_causal_output *output,
         if (told->stop_ns > thread->call_end_ns)
             thread->call_end_ns = told->stop_ns;
     }
-    return (struct esi_edge){.operation = item->operation,
-                             .ns = told->start_ns,
-                             .done = is_open ? 0 : item->call,
-                             .trace = thread->trace,
-                             .error_ns = told->error_ns > UINT32_MAX
-                                             ? UINT32_MAX
-                                             : (uint32_t)told->error_ns};
+    return (struct esi_edge){
+        .operation = item->operation,
+        .ns = told->start_ns,
+        .done = item->operation && item->operation->posts ? 0 : item->call,
+        .trace = thread->trace,
+        .error_ns =
+            told->error_ns > UINT32_MAX ? UINT32_MAX : (uint32_t)told->error_ns};
 }
 
 static int emit_event(struct esi_causal_output *output,

@@ -357,13 +357,11 @@ void esi_message_sent(struct esi_messages *messages,
                       struct esi_item *send,
                       const struct esi_emitted *sent)
 {
-    struct esi_posted *posted =
-        is_posted(&sent->edge)
-            ? esi_thread_find_posted(send->element->thread, sent->id.index)
-            : NULL;
+    const struct esi_causal_thread *thread = send->element->thread;
 
-    if (posted)
-        posted->message = send->sends;
+    if (is_posted(&sent->edge) && thread->posted_end > thread->posted_first &&
+        thread->posted[thread->posted_end - 1].as.index == sent->id.index)
+        thread->posted[thread->posted_end - 1].message = send->sends;
     for (struct esi_message *next; send->sends; send->sends = next) {
         next = send->sends->next_send;
         settle_send(messages, send->sends, sent);
