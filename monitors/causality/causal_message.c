@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+#include "tuplespace/operation_codes.h"
+
 /* Maximum number of channels for which unmatched ends are counted separately. */
 enum { CHANNELS_MAX = 1024 };
 
@@ -37,6 +39,21 @@ struct esi_channel {
     uint32_t doubtful;      /* the first unreliable number, */
     uint64_t doubtful_till; /* for sends that began before this tick of the sender */
 };
+
+enum esi_message_kind esi_message_kind_of(const struct es_operation *operation)
+{
+    switch (operation->code) {
+    case ES_OP_tree_contribute:
+    case ES_OP_tree_arrival_up:
+    case ES_OP_tree_departure_up:
+        return ESI_EDGE_UP;
+    case ES_OP_tree_arrival_down:
+    case ES_OP_tree_departure_down:
+        return ESI_EDGE_DOWN;
+    default:
+        return ESI_MESSAGE;
+    }
+}
 
 bool esi_channel_key(const struct esi_run_member *member,
                      int32_t peer,

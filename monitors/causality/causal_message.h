@@ -30,6 +30,8 @@ struct esi_messages {
     struct esi_ends doubts;   /* channels on which a send may have been cancelled */
 };
 
+/* The kind of the message that an operation sends or receives. */
+enum esi_message_kind esi_message_kind_of(const struct es_operation *operation);
 /* Fills in the key of messages from this member to a peer (`sends`), or from the peer
  * to it.  Returns false if the slot of one of them is not known. */
 bool esi_channel_key(const struct esi_run_member *member,

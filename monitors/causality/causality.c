@@ -297,21 +297,6 @@ static void drop_item(struct esi_causality *causality, struct esi_item *item)
     causality->matching.totals.held--;
 }
 
-static enum esi_message_kind kind_of_message(const struct es_operation *operation)
-{
-    switch (operation->code) {
-    case ES_OP_tree_contribute:
-    case ES_OP_tree_arrival_up:
-    case ES_OP_tree_departure_up:
-        return ESI_EDGE_UP;
-    case ES_OP_tree_arrival_down:
-    case ES_OP_tree_departure_down:
-        return ESI_EDGE_DOWN;
-    default:
-        return ESI_MESSAGE;
-    }
-}
-
 /* Determines the key of an end's message; returns false if that is not possible. */
 static bool find_message(struct esi_causality *causality,
                          const struct esi_item *item,
@@ -330,7 +315,7 @@ static bool find_message(struct esi_causality *causality,
     }
     ret_key->tag = tuple->tag;
     ret_key->sequence = tuple->sequence;
-    ret_key->kind = kind_of_message(item->operation);
+    ret_key->kind = esi_message_kind_of(item->operation);
     return true;
 }
 

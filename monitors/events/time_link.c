@@ -6,23 +6,22 @@
 #include "monitors/events/time_link.h"
 
 #include "eventspace/operation.h"
-#include "monitors/causality/causal_message.h"
-#include "tuplespace/operation_codes.h"
 #include "tuplespace/plan/tree_rules.h"
 #include "wrappers/stages/node_edges.h"
 
 static void link_message(const struct esi_run_member *member,
                          const struct esi_activity *activity,
-                         bool receives,
-                         enum esi_match_kind kind,
+                         const struct es_operation *operation,
                          struct esi_time_link *ret_link)
 {
+    bool receives = operation->op_class == ES_CLASS_RECEIVE ||
+                    operation->op_class == ES_CLASS_ARRIVAL;
     struct esi_ends_key key;
 
     if (!esi_channel_key(member, activity->argument, !receives, &key) ||
         key.source == key.destination)
         return;
-    key.kind = kind;
+    key.kind = esi_message_kind_of(operation);
     key.tag = activity->tag;
     key.sequence = activity->sequence;
     *ret_link =
@@ -51,7 +50,7 @@ static void link_collective(const struct esi_run_member *member,
     *ret_link = (struct esi_time_link){
         .key = {.communicator = {communicator->number},
                 .sequence = activity->sequence,
-                .kind = ES_MATCH_COLLECTIVE},
+                .kind = ES_TIME_COLLECTIVE},
         .ends = (!from_root || is_root ? ES_TIME_BEFORE : 0) |
                 ((to_root && !is_root) || (from_root && is_root) ? 0 : ES_TIME_AFTER),
         .members = communicator->size,
@@ -66,17 +65,14 @@ void esi_time_link_read(const struct esi_run_process *process,
     const struct es_operation *operation = es_operation_find(activity->operation);
     const struct esi_run_member *member =
         esi_run_member(process, activity->communicator_index);
-    bool receives;
 
     *ret_link = (struct esi_time_link){.ends = 0};
     if (!operation || !member || activity->sequence == ES_SEQUENCE_UNKNOWN)
         return;
-    receives = operation->op_class == ES_CLASS_RECEIVE ||
-               operation->op_class == ES_CLASS_ARRIVAL;
     switch (operation->op_class) {
     case ES_CLASS_SEND:
     case ES_CLASS_RECEIVE:
-        link_message(member, activity, receives, ES_MATCH_MESSAGE, ret_link);
+        link_message(member, activity, operation, ret_link);
         break;
     case ES_CLASS_COLLECTIVE:
         link_collective(member, activity, ret_link);
@@ -84,12 +80,7 @@ void esi_time_link_read(const struct esi_run_process *process,
     case ES_CLASS_ARRIVAL:
     case ES_CLASS_DEPARTURE:
         if (esi_tree_edge_has_message(activity->tag, activity->bytes))
-            link_message(member, activity, receives,
-                         operation->code == ES_OP_tree_arrival_up ||
-                                 operation->code == ES_OP_tree_departure_up
-                             ? ES_MATCH_EDGE_UP
-                             : ES_MATCH_EDGE_DOWN,
-                         ret_link);
+            link_message(member, activity, operation, ret_link);
         break;
     default:
         break;

@@ -4,16 +4,12 @@
 #ifndef ES_MONITORS_EVENTS_TIME_LINK_H
 #define ES_MONITORS_EVENTS_TIME_LINK_H
 
-#include "monitors/follow/ends.h"
+#include "monitors/causality/causal_message.h"
 #include "monitors/follow/thread_state.h"
-#include "monitors/run/run_model.h"
 
-enum esi_match_kind {
-    ES_MATCH_MESSAGE = 1,
-    ES_MATCH_COLLECTIVE,
-    ES_MATCH_EDGE_UP, /* of a collective tree */
-    ES_MATCH_EDGE_DOWN,
-};
+/* The kind of the key of a collective operation; those of messages have an enum
+ * esi_message_kind. */
+enum { ES_TIME_COLLECTIVE = ESI_EPOCH_COMPLETE + 1 };
 
 /* The roles of an operation in its match, as bits. */
 enum esi_time_end {

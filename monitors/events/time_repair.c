@@ -284,7 +284,7 @@ static void check_stop(struct esi_time_repair *repair,
     jump = (struct esi_logical_jump){.at_ns = held->timed.stop_ns,
                                      .to_ns = match->latest_ns,
                                      .error_ns = match->error_ns};
-    if (match->end.key.kind != ES_MATCH_COLLECTIVE)
+    if (match->end.key.kind != ES_TIME_COLLECTIVE)
         jump.to_ns = add_up(jump.to_ns, repair->config.latency_ns);
     repair->totals.checked++;
     if (esi_logical_clock_at(&process->clock, jump.at_ns, &error_ns) >= jump.to_ns)

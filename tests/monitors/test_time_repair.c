@@ -69,7 +69,7 @@ static struct esi_time_link message(uint32_t source,
 {
     struct esi_time_link link = {.ends = ends, .members = 2, .befores = 1};
 
-    link.key.kind = ES_MATCH_MESSAGE;
+    link.key.kind = ESI_MESSAGE;
     link.key.source = (int32_t)source;
     link.key.destination = (int32_t)destination;
     link.key.sequence = sequence;
@@ -139,7 +139,7 @@ static void collective(struct program *program, unsigned kind)
             .befores = kind == 1 ? 1 : PROCESSES,
         };
 
-        link.key.kind = ES_MATCH_COLLECTIVE;
+        link.key.kind = ES_TIME_COLLECTIVE;
         link.key.sequence = program->sequence;
         add(program, i, enter[i], stop)->link = link;
         program->now[i] = stop;
@@ -246,7 +246,7 @@ static size_t violations(const struct program *program, const struct esi_timed *
             continue;
         for (size_t j = 0; j < program->count; j++) {
             const struct esi_time_link *after = &program->items[j].link;
-            uint64_t gap = before->key.kind == ES_MATCH_MESSAGE ? LATENCY : 0;
+            uint64_t gap = before->key.kind == ESI_MESSAGE ? LATENCY : 0;
 
             if ((after->ends & ES_TIME_AFTER) &&
                 memcmp(&before->key, &after->key, sizeof before->key) == 0)
@@ -450,9 +450,9 @@ static void what_finds_no_partner_is_given_up_after_the_window(void **state)
     for (size_t i = 0; i < program->count; i++) {
         struct esi_time_link *link = &program->items[i].link;
 
-        if (link->key.kind == ES_MATCH_MESSAGE && link->ends == ES_TIME_BEFORE)
+        if (link->key.kind == ESI_MESSAGE && link->ends == ES_TIME_BEFORE)
             *link = (struct esi_time_link){.ends = 0};
-        receives += link->key.kind == ES_MATCH_MESSAGE;
+        receives += link->key.kind == ESI_MESSAGE;
     }
     config.window_ns = 3000;
     config.max_open = 64;
