@@ -75,16 +75,16 @@ struct esi_edge {
  * nonblocking receive; the rule is in causal_completion.h. */
 struct esi_completed {
     uint32_t index; /* of its last event in the trace */
-    bool unsure; /* one without a tuple of its completion, such as a send: this call may
-                       have completed it, or another one.  Listed only if the call may
-                       have waited for it.  If not set, it is complete, though possibly
-                       since an earlier call that was unsure */
+    /* It has no tuple of its completion, as a send, and this call may have completed
+     * it, or another one: listed only if the call may have waited for it.  If not set,
+     * it is complete, though possibly since an earlier call that was unsure. */
+    bool unsure;
     uint64_t stop_ns;
     const struct es_operation *operation;
     const struct esi_run_member *member; /* NULL = none or not known */
-    struct esi_edge
-        latest; /* of what it depends on, for a send its receive; `operation`
-                               NULL = nothing, or not known yet */
+    /* Of what it depends on, for a send its receive; `operation` NULL = nothing, or not
+     * known yet. */
+    struct esi_edge latest;
 };
 
 /* The operation of an event, for listeners that need more than the event set contains.
@@ -180,7 +180,7 @@ struct esi_causality_config {
                                 NULL */
     struct esi_causal_listener listener;
     bool attributes;      /* whether events have attributes and texts */
-    bool only_instances;  /* see below */
+    bool only_instances;  /* see above */
     bool trees;           /* whether tuples of instrumented trees are messages: the
                              contribution of a leaf is one to its parent, but those of
                              other nodes must be left out */
